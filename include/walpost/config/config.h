@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "walpost/kafka/options.h"
+#include "walpost/outbox/mapper.h"
+#include "walpost/outbox/router.h"
+#include "walpost/postgres/options.h"
+#include "walpost/relay/relay.h"
+
+namespace walpost::config {
+
+enum class LogFormat { text, json };
+
+struct LogOptions {
+  std::string level = "info";  ///< trace debug info warn error
+  LogFormat format = LogFormat::text;
+};
+
+/// Everything a command needs, filled with defaults. Each room declares its own part.
+struct Config {
+  postgres::Options postgres;
+  outbox::MappingOptions outbox;
+  outbox::RouteOptions route;
+  kafka::Options kafka;
+  relay::Options relay;
+  LogOptions log;
+};
+
+}  // namespace walpost::config

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace walpost::outbox {
+
+struct Header {
+  std::string_view name;
+  std::optional<std::string_view> value;  ///< nothing: a header whose value is null
+};
+
+/// One Kafka record, ready to be produced. Views are valid until the router's next call.
+struct Record {
+  std::string_view topic;
+  std::string_view key;                   ///< never absent; may be empty
+  std::optional<std::string_view> value;  ///< nothing: a tombstone
+  std::span<const Header> headers;
+};
+
+}  // namespace walpost::outbox

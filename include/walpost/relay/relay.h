@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "walpost/outbox/mapper.h"
+#include "walpost/outbox/router.h"
+#include "walpost/relay/clock.h"
+#include "walpost/relay/failure.h"
+#include "walpost/relay/sink.h"
+#include "walpost/relay/source.h"
+
+namespace walpost::relay {
+
+struct Options {
+  std::size_t in_flight_bytes = std::size_t{64} << 20;
+  std::size_t in_flight_events = 100000;
+  milliseconds drain_timeout{25000};  ///< how long a stop waits for acknowledgements; > 0
+  milliseconds backoff_first{200};
+  milliseconds backoff_limit{30000};
+};
+
+enum class State { connecting, standby, streaming, draining, stopped, failed };
+
+/// How a run ended. `failure` says why when it isn't `stopped`.
+struct Outcome {
+  enum class End { stopped, refused, poisoned, drain_timed_out };
+  End end = End::stopped;
+  pgoutput::Lsn confirmed;  ///< what the slot confirmed at the end, as far as known
+};
+
+/// The relay: the only application thread's whole story. Holds no threads and no global state.
+/// `source`, `sink`, `clock`, `mapper` and `router` must outlive it.
+class Relay {
+ public:
+  Relay(Source& source, Sink& sink, Clock& clock, outbox::Mapper& mapper, outbox::Router& router,
+        Options options);
+  ~Relay();
+  Relay(const Relay&) = delete;
+  Relay& operator=(const Relay&) = delete;
+
+  /// Publishes until stopped by the clock's stop requests, or refused. The only place that catches
+  /// SessionFailure. Logs; returns how it ended.
+  Outcome run();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace walpost::relay

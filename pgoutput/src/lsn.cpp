@@ -1,0 +1,1 @@
+#include "pgoutput/lsn.h"

@@ -1,0 +1,1 @@
+#include "walpost/config/config.h"

@@ -1,0 +1,1 @@
+#include "walpost/kafka/producer_sink.h"

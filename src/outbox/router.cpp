@@ -1,0 +1,1 @@
+#include "walpost/outbox/router.h"

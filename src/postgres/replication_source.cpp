@@ -1,0 +1,1 @@
+#include "walpost/postgres/replication_source.h"

@@ -1,0 +1,1 @@
+#include "walpost/relay/relay.h"
