@@ -20,6 +20,7 @@ class ProducerSink final : public relay::Sink {
   void poll(relay::Reports& reports) override;
   [[nodiscard]] int wake_fd() const override;
   [[nodiscard]] std::size_t in_flight() const override;
+  [[nodiscard]] std::size_t in_flight_bytes() const override;
   void discard() noexcept override;
 
  private:

@@ -13,8 +13,8 @@ namespace walpost::outbox {
 
 /// Where an event stands in the stream: identical on every re-delivery of the same transaction.
 struct Position {
-  pgoutput::Lsn commit_lsn;         ///< Begin.final_lsn of its transaction
-  std::uint32_t ordinal = 0;        ///< 0-based among the transaction's published events
+  pgoutput::Lsn commit_lsn;   ///< Begin.final_lsn of its transaction
+  std::uint32_t ordinal = 0;  ///< 0-based among the transaction's published events
   pgoutput::Timestamp committed_at;
 };
 
@@ -35,10 +35,10 @@ struct Event {
   std::string_view id;
   std::string_view aggregate_type;  ///< empty where the column set has none
   std::string_view aggregate_id;
-  std::string_view event_type;      ///< empty where the column set has none
+  std::string_view event_type;  ///< empty where the column set has none
   std::optional<std::string_view> payload;
-  std::string_view headers;                     ///< JSON text; empty for none or SQL NULL
-  std::optional<std::string_view> created_at;   ///< PostgreSQL's ISO text
+  std::string_view headers;                    ///< JSON text; empty for none or SQL NULL
+  std::optional<std::string_view> created_at;  ///< PostgreSQL's ISO text
   std::span<const std::optional<std::string_view>> columns;  ///< the whole row, by column position
 };
 

@@ -20,9 +20,13 @@ namespace walpost::outbox {
 enum class Field { id, aggregate_type, aggregate_id, event_type, payload, headers, created_at };
 inline constexpr std::size_t field_count = 7;
 [[nodiscard]] std::string_view field_name(Field field);
+/// The field of that exact name, or nothing.
+[[nodiscard]] std::optional<Field> field_named(std::string_view name);
 
 struct MappingOptions {
   /// Field name -> column name; replaces what would be recognised. Applies to every outbox table.
+  /// An empty column name leaves an optional field unused. An unknown field name makes every table
+  /// unmappable, so check names with field_named() when they are read.
   std::map<std::string, std::string> columns;
   bool tombstones = false;  ///< a NULL payload is a Kafka tombstone instead of poison
 };
@@ -51,10 +55,30 @@ class UnmappableTable : public std::runtime_error {
   std::string mend_;
 };
 
+/// How the text that PostgreSQL sends for a column becomes the value that is published.
+enum class Rendering {
+  as_sent,
+  padded,  ///< char(n), also through a domain: the padding blanks are not part of the value
+  hex,     ///< a bytea payload
+};
+
 /// How one table's columns become an Event. Immutable once made; a changed table gets a new one.
+///
+/// Columns are found by name. These sets are recognised, the one with the most columns present
+/// wins, and `id`, the aggregate's id and `payload` must be there:
+///   id, aggregate_type, aggregate_id, event_type, payload, headers, created_at
+///   id, aggregatetype, aggregateid, type, payload, headers, created_at            (Debezium's)
+///   id, aggregate_type, aggregate_id, effect_type, payload, headers, created_at   (side effects)
+/// In the last one the message id is `id` as everywhere: an idempotency_key belongs to the effect,
+/// and is not a header by default. The template {idempotency_key} reaches it, like any other
+/// column.
+///
+/// `headers` must be json, jsonb, text, varchar or char; `created_at` timestamp or timestamptz; a
+/// domain counts as its base type. A bytea payload is published as the bytes it stands for; a bytea
+/// in any other column, and every other type, as the text that PostgreSQL prints.
 class TableMapping {
  public:
-  /// Throws UnmappableTable.
+  /// `index` as below. Throws UnmappableTable.
   TableMapping(TableShape shape, const MappingOptions& options, std::uint8_t index);
 
   [[nodiscard]] const TableShape& shape() const { return shape_; }
@@ -62,19 +86,27 @@ class TableMapping {
   /// Dense number of the table among those learned, at most 254; 255 stands for any further one.
   [[nodiscard]] std::uint8_t index() const { return index_; }
   /// The column position of `field`, or nothing where the column set lacks it.
-  [[nodiscard]] std::optional<std::size_t> position(Field field) const;
+  [[nodiscard]] std::optional<std::size_t> position(Field field) const {
+    return positions_[static_cast<std::size_t>(field)];
+  }
   [[nodiscard]] std::optional<std::size_t> column(std::string_view name) const;
+  [[nodiscard]] Rendering rendering(std::size_t column) const { return renderings_[column]; }
+  /// Differs between any two mappings made in this process, unlike an address that may be reused;
+  /// what is derived from a mapping is kept under it.
+  [[nodiscard]] std::uint64_t generation() const { return generation_; }
 
  private:
   TableShape shape_;
   std::string qualified_name_;
   std::uint8_t index_;
+  std::uint64_t generation_;
   std::array<std::optional<std::size_t>, field_count> positions_{};
+  std::vector<Rendering> renderings_;
 };
 
 /// Turns Insert messages into Events by the column names of the latest Relation message.
-/// Pure: no input or output. One thread. Allocates only when a table is learned and while its scratch
-/// space grows.
+/// Pure: no input or output. One thread. Allocates only when a table is learned and while its
+/// scratch space grows.
 class Mapper {
  public:
   explicit Mapper(MappingOptions options);
@@ -82,16 +114,20 @@ class Mapper {
   Mapper(const Mapper&) = delete;
   Mapper& operator=(const Mapper&) = delete;
 
+  /// Remembers which built-in type a domain stands for; the server says so before the Relation.
   void learn(const pgoutput::Type& type);
-  /// Throws UnmappableTable when the table is not an outbox (any more).
+  /// Takes the place of what was learned before under the same oid: a table may be altered while
+  /// its changes stream. A Relation that is merely repeated keeps its mapping. Throws
+  /// UnmappableTable when the table is not an outbox (any more), naming the columns that went; the
+  /// table is forgotten then.
   void learn(const pgoutput::Relation& relation);
 
   /// Throws ProtocolViolation when the row does not fit its Relation, no Relation was sent, or a
-  /// value is one that an INSERT can't carry.
+  /// value is one that an INSERT can't carry (binary, unchanged, or a bytea not in hex form).
   [[nodiscard]] std::variant<Event, Poison> map(const pgoutput::Insert& insert,
                                                 const Position& position);
 
-  /// The name of the table with that index, for messages.
+  /// The name of the table with that index, for messages. Outlives forget().
   [[nodiscard]] std::string table_name(std::uint8_t index) const;
 
   /// Forgets every Relation and Type: a new connection sends them again.

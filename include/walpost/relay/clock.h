@@ -10,8 +10,8 @@
 namespace walpost::relay {
 
 using Instant = std::chrono::steady_clock::time_point;
-using std::chrono::milliseconds;
 using std::chrono::microseconds;
+using std::chrono::milliseconds;
 
 /// Time, waiting, and the operator's wish to stop: the third edge of the process.
 class Clock {

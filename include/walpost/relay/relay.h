@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "walpost/outbox/mapper.h"
 #include "walpost/outbox/router.h"
@@ -15,6 +16,7 @@
 namespace walpost::relay {
 
 struct Options {
+  std::string slot = "walpost";  ///< only for messages
   std::size_t in_flight_bytes = std::size_t{64} << 20;
   std::size_t in_flight_events = 100000;
   milliseconds drain_timeout{25000};  ///< how long a stop waits for acknowledgements; > 0

@@ -40,10 +40,10 @@ struct Reports {
   }
 };
 
-/// Where records go. Contract: reports come in any order; a record counts as published only once its
-/// token was reported delivered; per topic and key, records become visible in the order of publish();
-/// after the first failure report nothing that was published later may be relied upon, and discard()
-/// must be called. One thread. Never blocks for long: at most a quarter of a second.
+/// Where records go. Contract: reports come in any order; a record counts as published only once
+/// its token was reported delivered; per topic and key, records become visible in the order of
+/// publish(); after the first failure report nothing that was published later may be relied upon,
+/// and discard() must be called. One thread. Never blocks for long: at most a quarter of a second.
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -63,6 +63,9 @@ class Sink {
 
   /// Records accepted and not reported yet.
   [[nodiscard]] virtual std::size_t in_flight() const = 0;
+
+  /// Their keys, values and headers, in bytes: what the limit on memory is measured by.
+  [[nodiscard]] virtual std::size_t in_flight_bytes() const = 0;
 
   /// Purges everything not sent, destroys the producer, forgets the rest. Safe to call at any time.
   virtual void discard() noexcept = 0;

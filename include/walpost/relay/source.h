@@ -13,7 +13,8 @@ namespace walpost::relay {
 
 /// What a newly opened stream starts from.
 struct StreamStart {
-  pgoutput::Lsn start;  ///< the server sends only transactions whose commit record starts here or later
+  pgoutput::Lsn
+      start;  ///< the server sends only transactions whose commit record starts here or later
   std::chrono::milliseconds sender_timeout{60000};  ///< wal_sender_timeout; 0 = none
 };
 
@@ -36,7 +37,7 @@ class Source {
   virtual void receive(bool reading) = 0;
 
   /// The next complete frame (a CopyData payload) already taken in, or nothing. The view is valid
-  /// until the next call on this object.
+  /// until the next call of next(), open() or close().
   virtual std::optional<std::string_view> next() = 0;
 
   /// Sends a status update without blocking; what the socket doesn't take is kept and sent later.

@@ -6,7 +6,8 @@
 namespace walpost::relay {
 
 /// Names one record in flight: which transaction, which record of it, which table. Fits the 64-bit
-/// opaque that librdkafka hands back with a delivery report, so tracking needs no memory per record.
+/// opaque that librdkafka hands back with a delivery report, so tracking needs no memory per
+/// record.
 class Token {
  public:
   /// Transactions are numbered modulo this; the tracker refuses to have half as many at once.

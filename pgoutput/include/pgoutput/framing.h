@@ -12,8 +12,8 @@
 /// Source: PostgreSQL documentation, "Streaming Replication Protocol", START_REPLICATION.
 namespace pgoutput {
 
-/// 'w': carries one pgoutput message. For logical streams both LSNs are the plugin's write position,
-/// and 0/0 on Relation and Type messages; never confirm either.
+/// 'w': carries one pgoutput message. For logical streams both LSNs are the plugin's write
+/// position, and 0/0 on Relation and Type messages; never confirm either.
 struct XLogData {
   Lsn start;
   Lsn end;

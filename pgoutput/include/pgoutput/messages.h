@@ -11,8 +11,8 @@
 #include "pgoutput/lsn.h"
 
 /// The messages of the logical replication protocol, versions 1 to 4, one plain struct each.
-/// Every string_view and Tuple points into the bytes given to decode() and lives as long as they do.
-/// Source: PostgreSQL documentation, "Logical Replication Message Formats".
+/// Every string_view and Tuple points into the bytes given to decode() and lives as long as they
+/// do. Source: PostgreSQL documentation, "Logical Replication Message Formats".
 namespace pgoutput {
 
 enum class Oid : std::uint32_t {};
@@ -28,7 +28,9 @@ struct Timestamp {
 struct Value {
   enum class Kind : char {
     null = 'n',
-    unchanged = 'u',  ///< a TOASTed value that an UPDATE left alone; never legal in an INSERT
+    /// A TOASTed value that an UPDATE left alone and that is not sent. Found in an Insert only
+    /// where a row filter made the server turn an UPDATE into one; its value is then not to be had.
+    unchanged = 'u',
     text = 't',
     binary = 'b',
   };
@@ -50,8 +52,14 @@ class Tuple {
 
     Iterator() = default;
     Iterator(const char* at, std::uint16_t left) : at_(at), left_(left) {}
-    Value operator*() const;
-    Iterator& operator++();
+    Value operator*() const {
+      return has_bytes() ? Value{kind(), {at_ + header_size, size()}} : Value{kind(), {}};
+    }
+    Iterator& operator++() {
+      at_ += has_bytes() ? header_size + size() : 1;
+      --left_;
+      return *this;
+    }
     Iterator operator++(int) {
       Iterator before = *this;
       ++*this;
@@ -60,6 +68,18 @@ class Tuple {
     friend bool operator==(const Iterator& a, const Iterator& b) { return a.left_ == b.left_; }
 
    private:
+    static constexpr std::size_t header_size = 5;  // the kind and a 32-bit length
+
+    [[nodiscard]] Value::Kind kind() const { return Value::Kind{*at_}; }
+    [[nodiscard]] bool has_bytes() const {
+      return kind() == Value::Kind::text || kind() == Value::Kind::binary;
+    }
+    /// The big-endian length after the kind of a value that has bytes.
+    [[nodiscard]] std::uint32_t size() const {
+      const auto byte = [this](int i) { return std::uint32_t{static_cast<unsigned char>(at_[i])}; };
+      return byte(1) << 24 | byte(2) << 16 | byte(3) << 8 | byte(4);
+    }
+
     const char* at_ = nullptr;
     std::uint16_t left_ = 0;
   };
@@ -156,7 +176,7 @@ struct Truncate {
 struct LogicalMessage {
   std::optional<Xid> xid;
   bool transactional = false;
-  Lsn lsn;
+  Lsn lsn;  ///< what pg_logical_emit_message returned: the end of its record
   std::string_view prefix;
   std::string_view content;
 };
@@ -176,7 +196,7 @@ struct StreamCommit {
 struct StreamAbort {
   Xid xid{};
   Xid subxid{};
-  std::optional<Lsn> abort_lsn;  ///< this and aborted_at only with streaming = parallel
+  std::optional<Lsn> abort_lsn;  ///< end of the abort record; both only with streaming = parallel
   std::optional<Timestamp> aborted_at;
 };
 struct BeginPrepare {
@@ -220,8 +240,9 @@ struct RollbackPrepared {
   std::string_view gid;
 };
 
-using Message = std::variant<Begin, Commit, Origin, Relation, Type, Insert, Update, Delete, Truncate,
-                             LogicalMessage, StreamStart, StreamStop, StreamCommit, StreamAbort,
-                             BeginPrepare, Prepare, StreamPrepare, CommitPrepared, RollbackPrepared>;
+using Message =
+    std::variant<Begin, Commit, Origin, Relation, Type, Insert, Update, Delete, Truncate,
+                 LogicalMessage, StreamStart, StreamStop, StreamCommit, StreamAbort, BeginPrepare,
+                 Prepare, StreamPrepare, CommitPrepared, RollbackPrepared>;
 
 }  // namespace pgoutput

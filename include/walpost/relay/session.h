@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "pgoutput/messages.h"
+#include "walpost/outbox/mapper.h"
+#include "walpost/outbox/router.h"
+#include "walpost/relay/ack_tracker.h"
+#include "walpost/relay/clock.h"
+#include "walpost/relay/read_window.h"
+#include "walpost/relay/relay.h"
+#include "walpost/relay/shutdown_watch.h"
+#include "walpost/relay/sink.h"
+#include "walpost/relay/source.h"
+#include "walpost/relay/status_reporter.h"
+
+namespace walpost::relay {
+
+/// What a session did, for the log.
+struct Totals {
+  std::uint64_t events = 0;        ///< records acknowledged
+  std::uint64_t transactions = 0;  ///< transactions received with at least one event
+};
+
+/// One connection's life: from START_REPLICATION to its end. Every function may throw
+/// SessionFailure, after which only confirmable(), totals() and leave() make sense. One thread.
+class Session {
+ public:
+  Session(Source& source, Sink& sink, Clock& clock, outbox::Mapper& mapper, outbox::Router& router,
+          const Options& options);
+
+  /// Opens the stream, then the producer: a standby needs no producer. `confirmed` as in
+  /// Source::open.
+  void open(pgoutput::Lsn confirmed);
+  /// Publishes until a stop is asked for.
+  void stream();
+  /// Finishes what was begun: reads to the end of a transaction of which records were published,
+  /// waits for acknowledgements, confirms. False if the deadline or a second stop request came
+  /// first.
+  bool drain();
+  /// Waits for the reports that are still to come, reading nothing: fewer duplicates after the next
+  /// start. Failures among them change nothing any more.
+  void settle(milliseconds timeout);
+  /// Confirms the acknowledged prefix one last time and ends the stream in good order. Returns the
+  /// slot's own position, or nothing if it couldn't be learnt.
+  std::optional<pgoutput::Lsn> leave(milliseconds timeout);
+
+  [[nodiscard]] pgoutput::Lsn confirmable() const { return tracker_.confirmable(); }
+  [[nodiscard]] const Totals& totals() const { return totals_; }
+  [[nodiscard]] std::size_t unacknowledged() const { return tracker_.outstanding_records(); }
+
+ private:
+  struct Pending {
+    outbox::Record record;
+    Token token;
+  };
+
+  [[nodiscard]] bool paused() const;
+  [[nodiscard]] bool server_stopping() const;
+  [[nodiscard]] bool resting() const { return clock_.now() < window_.next_read(); }
+  void serve_sink();
+  void fail(const DeliveryFailure& failure);
+  void read();
+  std::size_t take_frames(std::size_t limit);
+  void take(std::string_view frame);
+  void wait(bool reading);
+  void let_go_of_stopping_server();
+  [[noreturn]] void poisoned(const std::string& event_id, const std::string& table,
+                             const outbox::Position& position, const std::string& what);
+
+  void on(const pgoutput::XLogData& data);
+  void on(const pgoutput::Keepalive& keepalive);
+  void on(const pgoutput::Begin& begin);
+  void on(const pgoutput::Commit& commit);
+  void on(const pgoutput::Relation& relation);
+  void on(const pgoutput::Type& type);
+  void on(const pgoutput::Insert& insert);
+
+  Source& source_;
+  Sink& sink_;
+  Clock& clock_;
+  outbox::Mapper& mapper_;
+  outbox::Router& router_;
+  const Options& options_;
+
+  AckTracker tracker_;
+  StatusReporter status_;
+  ReadWindow window_;
+  ShutdownWatch shutdown_;
+  bool opened_ = false;
+  outbox::Position position_;
+  std::optional<Pending> pending_;
+  Reports reports_;
+  std::vector<pollfd> fds_;
+  Totals totals_;
+};
+
+}  // namespace walpost::relay

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "walpost/relay/ack_tracker.h"
+#include "walpost/relay/clock.h"
+#include "walpost/relay/source.h"
+
+namespace walpost::relay {
+
+/// Tells the server how far we are: the only sender of status updates, and so the only place that
+/// moves the slot (rule R3). Confirms soon after the acknowledged prefix grew, answers when asked,
+/// and gives a sign of life often enough to outlive wal_sender_timeout. One thread.
+class StatusReporter {
+ public:
+  StatusReporter(Source& source, const Clock& clock) : source_(source), clock_(clock) {}
+
+  /// A new stream. Sends nothing yet.
+  void reset(const StreamStart& start);
+  /// The server asked for a reply.
+  void reply_requested() { asked_ = true; }
+  /// Sends what is due, if anything.
+  void serve(const AckTracker& tracker);
+  /// When serve() is to be called next even if nothing happens.
+  [[nodiscard]] Instant next_due(const AckTracker& tracker) const;
+  /// Sends now, whatever is due. Throws std::logic_error instead of confirming what must not be.
+  void send(const AckTracker& tracker);
+  [[nodiscard]] pgoutput::Lsn sent_flush() const { return sent_flush_; }
+
+ private:
+  [[nodiscard]] bool confirms_more(const AckTracker& tracker) const;
+
+  Source& source_;
+  const Clock& clock_;
+  milliseconds interval_{};
+  Instant last_sent_{};
+  pgoutput::Lsn sent_flush_;
+  bool asked_ = false;
+};
+
+}  // namespace walpost::relay

@@ -1,0 +1,33 @@
+#include "command_line.h"
+#include "system_clock.h"
+#include "walpost/kafka/producer_sink.h"
+#include "walpost/outbox/mapper.h"
+#include "walpost/outbox/router.h"
+#include "walpost/postgres/replication_source.h"
+#include "walpost/relay/relay.h"
+
+namespace walpost::cli {
+namespace {
+
+ExitCode run(const config::CommandLine& options) {
+  // First of all: librdkafka's threads inherit the signal mask.
+  SystemClock clock;
+  config::Config config = load_config(options);
+  outbox::Mapper mapper(config.outbox);
+  outbox::Router router(config.route);
+  config.kafka.known_topics = router.known_topics();
+  postgres::ReplicationSource source(config.postgres, config.outbox, router, clock);
+  kafka::ProducerSink sink(config.kafka, clock);
+  relay::Relay relay(source, sink, clock, mapper, router, config.relay);
+  return exit_code(relay.run().end);
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, config::CommandLine& options, Action& action) {
+  CLI::App* command = app.add_subcommand("run", "Publish the outbox until stopped");
+  add_common_options(*command, options);
+  command->callback([&] { action = [&] { return run(options); }; });
+}
+
+}  // namespace walpost::cli

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "cluster_queries.h"
+#include "librdkafka.h"
+#include "producer.h"
+#include "slow_start.h"
+#include "topic_facts.h"
+#include "walpost/kafka/options.h"
+#include "walpost/relay/clock.h"
+
+namespace walpost::kafka {
+
+/// A topic in use. Its address stays the same for as long as the directory lives.
+struct Topic {
+  enum class Stage {
+    unasked,    ///< its limits are to be asked for
+    asked,      ///< waiting for them
+    described,  ///< its metadata is to be asked for
+    creating,   ///< waiting for its creation
+    ready,
+  };
+  std::string name;
+  TopicFacts facts;
+  bool judged = false;            ///< warnings about it were logged
+  bool limits_unreadable = false;  ///< the warning about that was logged
+  int expected_partitions = 0;    ///< as first seen by this process; 0: never
+  /// max.message.bytes when the broker refused a record that fits; 0: never. See ProducerSink.
+  std::size_t refused_below = 0;
+
+  // What follows belongs to one producer and starts anew with the next.
+  TopicHandle handle;
+  Stage stage = Stage::unasked;
+  Lane first_lane{};
+  relay::Instant not_before{};
+  std::optional<relay::Instant> missing_since;
+  int limit_timeouts = 0;
+  bool creation_asked = false;
+};
+
+/// The topics in use and what is known of them: checks each one before its first record. One thread.
+class TopicDirectory {
+ public:
+  /// A topic may be unknown to some brokers this long after it was created.
+  static constexpr std::chrono::seconds missing_grace{2};
+  /// How long one advance() may block.
+  static constexpr std::chrono::milliseconds metadata_budget{200};
+
+  /// `clock` must outlive this.
+  TopicDirectory(std::optional<TopicCreation> creation, const relay::Clock& clock);
+
+  /// Every topic is to be checked again, with this producer, which must stay alive until stop().
+  void start(const Producer& producer);
+  void stop() noexcept;
+
+  /// The topic, known from here on. Allocates only for a new one. REQUIRES: started. Throws
+  /// relay::SessionFailure for a name that can't be a topic.
+  Topic& get(std::string_view name);
+
+  /// Takes the answer to a question asked by advance(). Returns whether a broker answered at all.
+  bool take_limits(const LimitsAnswer& answer);
+  bool take_creation(const CreationAnswer& answer);
+
+  struct Progress {
+    std::vector<Topic*> ready;  ///< those that became ready; their facts are known
+    bool contact = false;       ///< a broker answered
+  };
+  /// Asks what is due. Blocks for at most `metadata_budget`, and only where a broker was reachable a
+  /// moment ago or an asynchronous question timed out. Throws relay::SessionFailure(refused) for a
+  /// topic that is missing or can't be used.
+  Progress advance();
+
+  /// When advance() has something to do, whatever arrives until then.
+  [[nodiscard]] std::optional<relay::Instant> next_due() const;
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const {
+      return std::hash<std::string_view>{}(name);
+    }
+  };
+
+  void reset(Topic& topic);
+  void ask_for_limits(relay::Instant now);
+  void inspect(Topic& topic, std::chrono::milliseconds timeout, Progress& progress);
+  void found(Topic& topic, const MetadataAnswer& answer, Progress& progress);
+  void missing(Topic& topic);
+  void again(Topic& topic, std::chrono::milliseconds delay);
+
+  std::optional<TopicCreation> creation_;
+  const relay::Clock& clock_;
+  const Producer* producer_ = nullptr;
+  std::unordered_map<std::string, std::unique_ptr<Topic>, Hash, std::equal_to<>> topics_;
+  std::vector<Topic*> pending_;  // those not ready
+  Topic* last_ = nullptr;        // of the latest get(): most records go where the one before went
+  std::optional<relay::Finding> refused_creation_;
+};
+
+}  // namespace walpost::kafka

@@ -1,0 +1,35 @@
+#include "preflight.h"
+
+#include <algorithm>
+#include <spdlog/fmt/fmt.h>
+
+namespace walpost::postgres {
+
+using relay::Finding;
+
+Findings preflight(const Catalogue& catalogue, const Memory& memory, const Options& options,
+                   const Expectations& expectations) {
+  Findings findings;
+  check_server(catalogue.server, memory, findings);
+  check_slot(catalogue, memory, options, findings);
+  check_publication(catalogue.publication, options, expectations, findings);
+  return findings;
+}
+
+std::optional<relay::SessionFailure> refusal(const Findings& findings) {
+  Findings failing;
+  std::copy_if(findings.begin(), findings.end(), std::back_inserter(failing),
+               [](const Finding& finding) { return finding.level == Finding::Level::fail; });
+  if (failing.empty()) return std::nullopt;
+  std::string what;
+  std::string mend;
+  for (std::size_t i = 0; i < failing.size(); ++i) {
+    const std::string mark = failing.size() == 1 ? "" : fmt::format("({}) ", i + 1);
+    const std::string_view gap = i == 0 ? "" : "; ";
+    what += fmt::format("{}{}{}: {}", gap, mark, failing[i].subject, failing[i].what);
+    mend += fmt::format("{}{}{}", gap, mark, failing[i].mend);
+  }
+  return relay::SessionFailure(relay::FailureKind::refused, relay::Side::postgres, what, mend);
+}
+
+}  // namespace walpost::postgres

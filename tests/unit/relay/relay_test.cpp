@@ -1,0 +1,485 @@
+#include "walpost/relay/relay.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "unit/relay/stream_script.h"
+
+namespace walpost::relay {
+namespace {
+
+using pgoutput::Lsn;
+
+/// Time stands still but in wait(), where the test's next step happens. After the last step a stop
+/// is asked for, and after a hundred more waits a second one, so that no test can hang.
+class ScriptedClock final : public Clock {
+ public:
+  std::deque<std::function<void()>> steps;
+  int stops = 0;
+
+  [[nodiscard]] Instant now() const override { return now_; }
+  [[nodiscard]] pgoutput::Timestamp utc() const override { return {}; }
+  void wait(std::vector<pollfd>&, Instant until) override {
+    if (steps.empty()) {
+      now_ = std::max(now_, until);
+      stops = ++idle_waits_ > 100 ? 2 : std::max(stops, 1);
+      return;
+    }
+    now_ += microseconds(100);
+    const auto step = std::move(steps.front());
+    steps.pop_front();
+    step();
+  }
+  [[nodiscard]] int stop_requests() const override { return stops; }
+  void advance(milliseconds by) { now_ += by; }
+
+ private:
+  Instant now_{std::chrono::seconds(1000)};
+  int idle_waits_ = 0;
+};
+
+/// A server under the test's control: what it sends, what it was told.
+class FakeSource final : public Source {
+ public:
+  explicit FakeSource(std::vector<std::string>& journal) : journal_(journal) {}
+  std::deque<SessionFailure> refusals;  ///< what the next open() calls throw
+  std::deque<std::string> frames;
+  std::optional<SessionFailure> breaks;  ///< thrown by the next receive()
+  std::vector<pgoutput::StandbyStatus> statuses;
+  std::vector<Lsn> opened_at;
+  Lsn slot{100};
+  milliseconds sender_timeout{60000};
+  bool stopping = false;
+  int reads = 0;
+
+  StreamStart open(Lsn confirmed) override {
+    journal_.push_back("source open");
+    opened_at.push_back(confirmed);
+    if (!refusals.empty()) {
+      const SessionFailure failure = refusals.front();
+      refusals.pop_front();
+      throw failure;
+    }
+    return {std::max(confirmed, slot), sender_timeout};
+  }
+  void watch(std::vector<pollfd>&, bool) override {}
+  void receive(bool reading) override {
+    if (reading) ++reads;
+    if (breaks) {
+      const SessionFailure failure = *breaks;
+      breaks.reset();
+      frames.clear();
+      throw failure;
+    }
+  }
+  std::optional<std::string_view> next() override {
+    if (frames.empty()) return std::nullopt;
+    current_ = frames.front();
+    frames.pop_front();
+    return current_;
+  }
+  void send_status(const pgoutput::StandbyStatus& status) override {
+    statuses.push_back(status);
+    slot = std::max(slot, status.flushed);
+  }
+  [[nodiscard]] bool server_stopping() const override { return stopping; }
+  std::optional<Lsn> finish(milliseconds) override {
+    journal_.push_back("source finish");
+    return slot;
+  }
+  void close() noexcept override { journal_.push_back("source close"); }
+
+  void send(const std::vector<std::string>& more) {
+    frames.insert(frames.end(), more.begin(), more.end());
+  }
+  [[nodiscard]] Lsn flushed() const { return statuses.empty() ? Lsn{} : statuses.back().flushed; }
+
+ private:
+  std::vector<std::string>& journal_;
+  std::string current_;
+};
+
+/// A broker under the test's control: holds reports until told.
+class FakeSink final : public Sink {
+ public:
+  explicit FakeSink(std::vector<std::string>& journal) : journal_(journal) {}
+  struct Taken {
+    std::string key;
+    Token token;
+  };
+  std::vector<Taken> taken;  ///< everything ever accepted, in order
+  std::deque<Token> unreported;
+  std::vector<DeliveryFailure> failures;
+  std::optional<SessionFailure> refuses;
+  bool full = false;
+  bool automatic = false;  ///< acknowledges at the next poll
+  int offers = 0;
+
+  void open() override { journal_.push_back("sink open"); }
+  Accepted publish(const outbox::Record& record, Token token) override {
+    ++offers;
+    if (full) return Accepted::full;
+    taken.push_back({std::string(record.key), token});
+    unreported.push_back(token);
+    return Accepted::yes;
+  }
+  void poll(Reports& reports) override {
+    if (refuses) throw SessionFailure(*refuses);
+    reports.failed = failures;
+    failures.clear();
+    const std::size_t count = automatic ? unreported.size() : acknowledge_;
+    for (std::size_t i = 0; i < count && !unreported.empty(); ++i) {
+      reports.delivered.push_back(unreported.front());
+      unreported.pop_front();
+    }
+    acknowledge_ = 0;
+  }
+  [[nodiscard]] int wake_fd() const override { return -1; }
+  [[nodiscard]] std::size_t in_flight() const override { return unreported.size(); }
+  [[nodiscard]] std::size_t in_flight_bytes() const override { return 100 * unreported.size(); }
+  void discard() noexcept override {
+    journal_.push_back("sink discard");
+    unreported.clear();
+  }
+  void acknowledge(std::size_t count) { acknowledge_ = count; }
+  [[nodiscard]] std::vector<std::string> keys() const {
+    std::vector<std::string> all;
+    for (const Taken& one : taken) all.push_back(one.key);
+    return all;
+  }
+
+ private:
+  std::vector<std::string>& journal_;
+  std::size_t acknowledge_ = 0;
+};
+
+class RelayTest : public ::testing::Test {
+ protected:
+  void step(std::function<void()> what) { clock.steps.push_back(std::move(what)); }
+  /// A turn in which nothing happens but that a confirmation's spacing passes.
+  void later() {
+    step([this] { clock.advance(milliseconds(30)); });
+  }
+  Outcome run() {
+    Relay relay(source, sink, clock, mapper, router, options);
+    return relay.run();
+  }
+
+  std::vector<std::string> journal;
+  ScriptedClock clock;
+  FakeSource source{journal};
+  FakeSink sink{journal};
+  outbox::Mapper mapper{{}};
+  outbox::Router router{{}};
+  Options options;
+};
+
+using Keys = std::vector<std::string>;
+
+TEST_F(RelayTest, ConfirmsATransactionOnlyAfterEveryRecordIsAcknowledged) {
+  step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a", "b"})); });
+  later();
+  step([&] {
+    EXPECT_EQ(sink.keys(), (Keys{"k-a", "k-b"}));
+    EXPECT_LE(source.flushed(), Lsn{100});
+    sink.acknowledge(1);
+  });
+  later();
+  step([&] {
+    EXPECT_LE(source.flushed(), Lsn{100});
+    sink.acknowledge(1);
+  });
+  later();
+  later();
+  step([&] { EXPECT_EQ(source.flushed(), Lsn{210}); });
+  EXPECT_EQ(run().end, Outcome::End::stopped);
+}
+
+TEST_F(RelayTest, AKeepaliveIsNotConfirmedBeforeTheTransactionInFrontOfIt) {
+  step([&] {
+    source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a"}));
+    source.send({stream::keepalive(Lsn{900}, true)});
+  });
+  later();
+  later();
+  step([&] {
+    EXPECT_LE(source.flushed(), Lsn{100});
+    EXPECT_EQ(source.statuses.back().written, Lsn{900});
+    sink.acknowledge(1);
+  });
+  later();
+  later();
+  step([&] { EXPECT_EQ(source.flushed(), Lsn{900}); });
+  run();
+}
+
+TEST_F(RelayTest, AnIdleStreamAdvancesWithKeepalives) {
+  step([&] { source.send({stream::keepalive(Lsn{5000})}); });
+  later();
+  later();
+  step([&] { EXPECT_EQ(source.flushed(), Lsn{5000}); });
+  run();
+}
+
+TEST_F(RelayTest, ASignOfLifeIsSentThreeTimesPerSenderTimeoutThoughTheSinkIsFull) {
+  source.sender_timeout = milliseconds(2000);
+  sink.full = true;
+  step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a"})); });
+  for (int i = 0; i < 100; ++i) later();  // 3 s
+  step([&] {
+    EXPECT_GE(source.statuses.size(), 4u);
+    EXPECT_TRUE(source.statuses.back().reply_requested);
+    EXPECT_LE(source.flushed(), Lsn{100});
+  });
+  run();
+}
+
+TEST_F(RelayTest, ReadingStopsAtTheLimitAndGoesOnBelowIt) {
+  options.in_flight_events = 2;
+  step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a", "b", "c"})); });
+  later();
+  later();
+  step([&] {
+    EXPECT_EQ(sink.keys(), (Keys{"k-a", "k-b"}));
+    EXPECT_FALSE(source.frames.empty());
+    sink.acknowledge(1);
+  });
+  later();
+  step([&] { EXPECT_EQ(sink.keys(), (Keys{"k-a", "k-b", "k-c"})); });
+  run();
+}
+
+TEST_F(RelayTest, ReadingStopsAtTheLimitOfBytes) {
+  options.in_flight_bytes = 100;  // one record of the fake
+  step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a", "b"})); });
+  later();
+  step([&] { EXPECT_EQ(sink.keys(), Keys{"k-a"}); });
+  run();
+}
+
+TEST_F(RelayTest, ARecordTheSinkDidNotTakeIsOfferedAgainBeforeAnyOther) {
+  sink.full = true;
+  step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a", "b"})); });
+  later();
+  later();
+  step([&] {
+    EXPECT_TRUE(sink.taken.empty());
+    EXPECT_GT(sink.offers, 1);
+    sink.full = false;
+  });
+  later();
+  step([&] { EXPECT_EQ(sink.keys(), (Keys{"k-a", "k-b"})); });
+  run();
+}
+
+TEST_F(RelayTest, AStopWaitsForAcknowledgementsAndConfirmsThem) {
+  step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a"})); });
+  step([&] { clock.stops = 1; });
+  later();
+  step([&] { sink.acknowledge(1); });
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.end, Outcome::End::stopped);
+  EXPECT_EQ(outcome.confirmed, Lsn{210});
+  EXPECT_EQ(source.slot, Lsn{210});
+  EXPECT_EQ(journal.back(), "source close");
+}
+
+TEST_F(RelayTest, AStopInsideATransactionFinishesItWhenRecordsAreOutAlready) {
+  auto frames = stream::transaction(Lsn{200}, Lsn{210}, {"a", "b"});
+  const auto next = stream::transaction(Lsn{300}, Lsn{310}, {"c"});
+  const std::vector<std::string> first(frames.begin(), frames.begin() + 3);
+  std::vector<std::string> rest(frames.begin() + 3, frames.end());
+  rest.insert(rest.end(), next.begin(), next.end());
+  sink.automatic = true;
+  step([&] { source.send(first); });
+  step([&] { clock.stops = 1; });
+  step([&] { source.send(rest); });
+  later();
+  EXPECT_EQ(run().confirmed, Lsn{210});
+  EXPECT_EQ(sink.keys(), (Keys{"k-a", "k-b"}));  // and the next transaction isn't begun
+}
+
+TEST_F(RelayTest, AStopWithoutAcknowledgementsEndsAtTheDeadlineAndConfirmsNothing) {
+  step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a"})); });
+  step([&] { clock.stops = 1; });
+  step([&] { clock.advance(options.drain_timeout); });
+  EXPECT_EQ(run().end, Outcome::End::drain_timed_out);
+  EXPECT_EQ(source.slot, Lsn{100});
+}
+
+TEST_F(RelayTest, ASecondStopEndsAtOnce) {
+  step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a"})); });
+  step([&] { clock.stops = 1; });
+  step([&] { clock.stops = 2; });
+  const Instant before = clock.now();
+  EXPECT_EQ(run().end, Outcome::End::drain_timed_out);
+  EXPECT_LT(clock.now() - before, milliseconds(100));
+}
+
+TEST_F(RelayTest, APermanentFailureEndsTheProcessAndConfirmsOnlyWhatStandsBeforeIt) {
+  step([&] {
+    source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a"}));
+    source.send(stream::transaction(Lsn{300}, Lsn{310}, {"b"}));
+    source.send(stream::transaction(Lsn{400}, Lsn{410}, {"c"}));
+  });
+  step([&] {
+    sink.failures.push_back(
+        {DeliveryFailure::Kind::permanent, sink.taken[1].token, "t", "b", "no"});
+    sink.acknowledge(1);
+  });
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.end, Outcome::End::poisoned);
+  EXPECT_EQ(source.slot, Lsn{210});
+  EXPECT_EQ(journal, (std::vector<std::string>{"source open", "sink open", "source finish",
+                                               "sink discard", "source close"}));
+}
+
+TEST_F(RelayTest, AFailedProducerIsDestroyedAndTheStreamRestartsFromTheAcknowledgedPrefix) {
+  for (const auto kind : {DeliveryFailure::Kind::fatal, DeliveryFailure::Kind::retryable}) {
+    journal.clear();
+    source.opened_at.clear();
+    source.slot = Lsn{100};
+    sink.taken.clear();
+    clock.stops = 0;
+    step([&] {
+      source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a"}));
+      source.send(stream::transaction(Lsn{300}, Lsn{310}, {"b"}));
+    });
+    step([&, kind] {
+      sink.failures.push_back({kind, sink.taken[1].token, "t", "b", "gone"});
+      sink.acknowledge(1);
+    });
+    step([&] { clock.advance(milliseconds(1000)); });  // the backoff
+    later();
+    EXPECT_EQ(run().end, Outcome::End::stopped);
+    EXPECT_EQ(source.opened_at, (std::vector<Lsn>{Lsn{}, Lsn{210}}));
+    EXPECT_EQ(journal,
+              (std::vector<std::string>{"source open", "sink open", "source finish", "sink discard",
+                                        "source close", "source open", "sink open", "source finish",
+                                        "sink discard", "source close"}));
+  }
+}
+
+TEST_F(RelayTest, ALostReplicationConnectionPurgesTheProducerBeforeReconnecting) {
+  step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a"})); });
+  step([&] {
+    source.breaks = SessionFailure(FailureKind::transient, Side::postgres, "connection lost");
+  });
+  step([&] { clock.advance(milliseconds(1000)); });
+  later();
+  run();
+  EXPECT_EQ(journal, (std::vector<std::string>{"source open", "sink open", "sink discard",
+                                               "source close", "source open", "sink open",
+                                               "source finish", "sink discard", "source close"}));
+  EXPECT_EQ(source.opened_at.back(), Lsn{100});  // nothing was acknowledged in between
+}
+
+TEST_F(RelayTest, AnAcknowledgementTheServerNeverHeardOfIsNotPublishedAgain) {
+  step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a"})); });
+  step([&] {
+    sink.acknowledge(1);
+    source.breaks = SessionFailure(FailureKind::transient, Side::postgres, "connection lost");
+  });
+  step([&] { clock.advance(milliseconds(1000)); });
+  later();
+  run();
+  EXPECT_EQ(source.opened_at.back(), Lsn{210});
+}
+
+TEST_F(RelayTest, ARefusedStreamEndsTheProcess) {
+  source.refusals.emplace_back(FailureKind::refused, Side::postgres, "slot walpost does not exist",
+                               "walpost init");
+  EXPECT_EQ(run().end, Outcome::End::refused);
+  EXPECT_EQ(source.opened_at.size(), 1u);
+}
+
+TEST_F(RelayTest, AStandbyAsksEverySecondAndMakesNoProducer) {
+  for (int i = 0; i < 3; ++i)
+    source.refusals.emplace_back(FailureKind::slot_active, Side::postgres, "slot is active");
+  for (int i = 0; i < 3; ++i)
+    step([&] {
+      EXPECT_EQ(std::count(journal.begin(), journal.end(), "sink open"), 0);
+      clock.advance(milliseconds(1000));
+    });
+  later();
+  EXPECT_EQ(run().end, Outcome::End::stopped);
+  EXPECT_EQ(source.opened_at.size(), 4u);
+  EXPECT_EQ(std::count(journal.begin(), journal.end(), "sink open"), 1);
+}
+
+TEST_F(RelayTest, AServerThatIsShuttingDownIsLetGoAndLeftAloneForTenSeconds) {
+  const auto storm = [&] {
+    for (int i = 0; i < 50; ++i) source.send({stream::keepalive(Lsn{5000}, true)});
+  };
+  step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a"})); });
+  step(storm);
+  later();
+  step([&] { clock.advance(milliseconds(1100)); });  // the grace: the broker stays silent
+  step([&] {
+    EXPECT_EQ(journal.back(), "source close");
+    EXPECT_LE(source.flushed(), Lsn{100});
+    clock.advance(milliseconds(9000));
+  });
+  step([&] {
+    EXPECT_EQ(source.opened_at.size(), 1u);
+    clock.advance(milliseconds(1000));
+  });
+  later();
+  run();
+  EXPECT_EQ(source.opened_at.size(), 2u);
+}
+
+TEST_F(RelayTest, AServerSeenStoppingWhileReadingIsPausedIsLetGoToo) {
+  sink.full = true;
+  step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a"})); });
+  step([&] { source.stopping = true; });
+  step([&] { clock.advance(milliseconds(1100)); });
+  step([&] { EXPECT_EQ(journal.back(), "source close"); });
+  run();
+}
+
+TEST_F(RelayTest, AnEventThatCannotBePublishedStopsTheProcessWithNothingConfirmedPastIt) {
+  step([&] {
+    source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a"}));
+    source.send({stream::begin(Lsn{300}), stream::insert("b", nullptr, "{}"),
+                 stream::commit(Lsn{300}, Lsn{310})});
+    source.send(stream::transaction(Lsn{400}, Lsn{410}, {"c"}));
+    sink.automatic = true;
+  });
+  EXPECT_EQ(run().end, Outcome::End::poisoned);
+  EXPECT_EQ(source.slot, Lsn{210});
+  EXPECT_EQ(sink.keys(), Keys{"k-a"});
+}
+
+TEST_F(RelayTest, AStreamThatBreaksItsGrammarIsRefusedNotSkipped) {
+  const std::vector<std::vector<std::string>> broken{
+      {stream::begin(Lsn{200}), stream::commit(Lsn{201}, Lsn{210})},
+      {stream::commit(Lsn{200}, Lsn{210})},
+      {stream::begin(Lsn{200}), stream::begin(Lsn{300})},
+      {stream::begin(Lsn{200}), stream::insert("a", "k", "{}")},  // no Relation before
+      {"x"},
+      {stream::begin(Lsn{200}) + "trailing"},
+  };
+  for (const auto& frames : broken) {
+    clock.stops = 0;
+    clock.steps.clear();
+    source.frames.clear();
+    step([&] { source.send(frames); });
+    EXPECT_EQ(run().end, Outcome::End::refused);
+    EXPECT_EQ(source.slot, Lsn{100});
+  }
+}
+
+TEST_F(RelayTest, AMissingTopicIsARefusal) {
+  step([&] {
+    sink.refuses = SessionFailure(FailureKind::refused, Side::kafka, "topic t does not exist");
+  });
+  EXPECT_EQ(run().end, Outcome::End::refused);
+}
+
+}  // namespace
+}  // namespace walpost::relay
