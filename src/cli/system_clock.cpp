@@ -1,6 +1,7 @@
 #include "system_clock.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -34,7 +35,7 @@ timespec remaining(relay::Instant until) {
 
 SystemClock::SystemClock() {
   const sigset_t signals = stop_signals();
-  if (const int error = pthread_sigmask(SIG_BLOCK, &signals, &previous_mask_); error != 0) {
+  if (const int error = pthread_sigmask(SIG_BLOCK, &signals, nullptr); error != 0) {
     fail(error, "pthread_sigmask");
   }
   signal_fd_ = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
@@ -43,10 +44,7 @@ SystemClock::SystemClock() {
   }
 }
 
-SystemClock::~SystemClock() {
-  close(signal_fd_);
-  pthread_sigmask(SIG_SETMASK, &previous_mask_, nullptr);
-}
+SystemClock::~SystemClock() { close(signal_fd_); }
 
 relay::Instant SystemClock::now() const {
   return relay::Instant::clock::now();

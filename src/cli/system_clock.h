@@ -1,14 +1,12 @@
 #pragma once
 
-#include <csignal>
-
 #include "walpost/relay/clock.h"
 
 namespace walpost::cli {
 
 /// The process's own clock and its SIGTERM and SIGINT. Make one before any thread is started: every
-/// thread must inherit the blocked signals, or one could die of them. Restores the signal mask at
-/// the end.
+/// thread must inherit the blocked signals, or one could die of them. They stay blocked to the end of
+/// the process, so that a late signal can't turn a clean stop into a death by signal.
 class SystemClock final : public relay::Clock {
  public:
   /// Throws std::system_error.
@@ -27,7 +25,6 @@ class SystemClock final : public relay::Clock {
  private:
   void count_signals();
 
-  sigset_t previous_mask_{};
   int signal_fd_ = -1;
   int stop_requests_ = 0;
 };

@@ -20,6 +20,8 @@ constexpr const char* kafka_variable = "WALPOST_KAFKA_BOOTSTRAP_SERVERS";
 
 constexpr const char* postgres_path = "postgres.url";
 constexpr const char* kafka_path = "kafka.bootstrap.servers";
+/// librdkafka's other name of it: one setting, or a layer couldn't win over another.
+constexpr const char* kafka_alias = "kafka.metadata.broker.list";
 
 /// A variable that compose files and the like set to nothing counts as not set.
 std::optional<std::string> given_variable(const Environment& environment, const char* name) {
@@ -65,6 +67,9 @@ Layers read_layers(const CommandLine& command_line, const Environment& environme
 Given merge(std::vector<Setting> settings) {
   Given given;
   for (Setting& setting : settings) {
+    if (setting.path == kafka_alias) {
+      setting.path = kafka_path;
+    }
     if (setting.text) {
       given.insert_or_assign(setting.path, std::move(setting));
     } else {
@@ -125,7 +130,8 @@ Environment process_environment() {
 }
 
 std::string Problem::to_string() const {
-  std::string text = path.empty() ? what : path + ": " + what;
+  // The rooms below begin their sentences with the setting themselves.
+  std::string text = path.empty() || what.starts_with(path) ? what : path + ": " + what;
   if (!where.empty()) {
     text += " (" + where + ")";
   }

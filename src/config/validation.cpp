@@ -1,7 +1,6 @@
 #include "validation.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "nearest_name.h"
@@ -78,9 +77,7 @@ class Validation {
     try {
       const outbox::Router router(std::move(route));
     } catch (const outbox::TemplateError& error) {
-      const std::string_view what = error.what();
-      const std::string prefix = path + ": ";
-      complain(path, std::string(what.starts_with(prefix) ? what.substr(prefix.size()) : what));
+      complain(path, error.what());
     }
   }
 
@@ -96,13 +93,8 @@ class Validation {
   }
 
   void check_brokers() {
-    const auto& properties = config_.kafka.properties;
-    if (properties.find("metadata.broker.list") != properties.end()) {
-      // librdkafka takes the two names for one property, and the last one set would win.
-      complain("kafka.metadata.broker.list", "write kafka.bootstrap.servers instead");
-    }
-    const auto brokers = properties.find("bootstrap.servers");
-    if (brokers == properties.end() || brokers->second.empty()) {
+    const auto brokers = config_.kafka.properties.find("bootstrap.servers");
+    if (brokers != config_.kafka.properties.end() && brokers->second.empty()) {
       complain("kafka.bootstrap.servers", "must name at least one broker, such as kafka:9092");
     }
   }

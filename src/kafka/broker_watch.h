@@ -15,12 +15,12 @@ class BrokerWatch {
  public:
   static constexpr std::chrono::minutes reminder_interval{1};
 
-  /// A connection error. The line to warn with, or nothing when it was said recently. A cluster that
-  /// is wholly unreachable is news even right after the first broker's error.
+  /// A connection error. The line to warn with, or nothing when it was said recently. A cluster
+  /// that is wholly unreachable is news even right after the first broker's error.
   [[nodiscard]] std::optional<std::string> trouble(bool all_down, std::string_view reason,
                                                    relay::Instant now);
-  /// Any answer from a broker. The line that ends an outage of the whole cluster, if there was one; a
-  /// single broker's trouble is not ended by another one's answer.
+  /// Any answer from a broker. The line that ends an outage of the whole cluster, if there was one;
+  /// a single broker's trouble is not ended by another one's answer.
   [[nodiscard]] std::optional<std::string> contact(relay::Instant now);
 
  private:

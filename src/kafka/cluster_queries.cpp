@@ -92,9 +92,9 @@ AdminOptionsHandle admin_options(const Producer& producer, rd_kafka_admin_op_t o
 
 MetadataAnswer ask_metadata(const Producer& producer, rd_kafka_topic_t* topic,
                             std::chrono::milliseconds timeout) {
-  const rd_kafka_metadata* raw = nullptr;
-  const auto error = rd_kafka_metadata(producer.client(), 0, topic, &raw,
-                                       static_cast<int>(timeout.count()));
+  const rd_kafka_metadata_t* raw = nullptr;
+  const auto error =
+      rd_kafka_metadata(producer.client(), 0, topic, &raw, static_cast<int>(timeout.count()));
   const MetadataHandle metadata(raw);
   MetadataAnswer answer;
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
@@ -104,10 +104,10 @@ MetadataAnswer ask_metadata(const Producer& producer, rd_kafka_topic_t* topic,
   }
   answer.brokers = metadata->broker_cnt;
   if (metadata->broker_cnt > 0) {
-    answer.broker = std::string(metadata->brokers[0].host) + ":" +
-                    std::to_string(metadata->brokers[0].port);
+    answer.broker =
+        std::string(metadata->brokers[0].host) + ":" + std::to_string(metadata->brokers[0].port);
   }
-  answer.kind = MetadataAnswer::Kind::passing;
+  answer.kind = topic == nullptr ? MetadataAnswer::Kind::found : MetadataAnswer::Kind::passing;
   if (metadata->topic_cnt == 1) read_topic(metadata->topics[0], answer);
   return answer;
 }

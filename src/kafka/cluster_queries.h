@@ -31,7 +31,8 @@ struct MetadataAnswer {
   int replication_factor = 0;  ///< of the partition that has the fewest replicas
 };
 
-/// Blocks for at most `timeout`. Makes the client know the topic's partitions.
+/// Blocks for at most `timeout`. Makes the client know the topic's partitions. Without a topic:
+/// just whether a broker answers.
 [[nodiscard]] MetadataAnswer ask_metadata(const Producer& producer, rd_kafka_topic_t* topic,
                                           std::chrono::milliseconds timeout);
 
@@ -60,7 +61,8 @@ struct CreationAnswer {
   std::string reason;
 };
 
-/// Asks for a topic (CreateTopics). The answer comes as an event, or at once if the wish is invalid.
+/// Asks for a topic (CreateTopics). The answer comes as an event, or at once if the wish is
+/// invalid.
 [[nodiscard]] std::optional<CreationAnswer> ask_creation(const Producer& producer,
                                                          const std::string& topic,
                                                          const TopicCreation& creation,

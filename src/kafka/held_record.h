@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,8 +13,12 @@ namespace walpost::kafka {
 
 /// A copy of a record that may not be handed to librdkafka yet.
 struct HeldRecord {
-  HeldRecord(const outbox::Record& record, relay::Token its_token)
-      : topic(record.topic), key(record.key), value(record.value), token(its_token) {
+  HeldRecord(const outbox::Record& record, relay::Token its_token, std::int32_t its_partition)
+      : topic(record.topic),
+        key(record.key),
+        value(record.value),
+        token(its_token),
+        partition(its_partition) {
     headers.reserve(record.headers.size());
     for (const auto& header : record.headers) headers.emplace_back(header.name, header.value);
   }
@@ -23,6 +28,7 @@ struct HeldRecord {
   std::optional<std::string> value;
   std::vector<std::pair<std::string, std::optional<std::string>>> headers;
   relay::Token token;
+  std::int32_t partition;
 };
 
 }  // namespace walpost::kafka

@@ -6,7 +6,8 @@
 
 namespace walpost::kafka {
 
-/// Owners of librdkafka's objects: each is destroyed exactly once, whichever way a function is left.
+/// Owners of librdkafka's objects: each is destroyed exactly once, whichever way a function is
+/// left.
 template <auto destroy>
 struct Destroy {
   template <typename Object>
@@ -29,8 +30,10 @@ using ConfigResourceHandle =
 using NewTopicHandle = std::unique_ptr<rd_kafka_NewTopic_t, Destroy<rd_kafka_NewTopic_destroy>>;
 
 struct DestroyMetadata {
-  void operator()(const rd_kafka_metadata* metadata) const { rd_kafka_metadata_destroy(metadata); }
+  void operator()(const rd_kafka_metadata_t* metadata) const {
+    rd_kafka_metadata_destroy(metadata);
+  }
 };
-using MetadataHandle = std::unique_ptr<const rd_kafka_metadata, DestroyMetadata>;
+using MetadataHandle = std::unique_ptr<const rd_kafka_metadata_t, DestroyMetadata>;
 
 }  // namespace walpost::kafka

@@ -27,18 +27,16 @@ ConfHandle make_conf(const ProducerProperties& properties) {
       refuse("librdkafka doesn't accept the property kafka." + name, "correct or remove it");
     }
   }
-  rd_kafka_conf_set_events(conf.get(), RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR |
-                                           RD_KAFKA_EVENT_LOG |
-                                           RD_KAFKA_EVENT_DESCRIBECONFIGS_RESULT |
-                                           RD_KAFKA_EVENT_CREATETOPICS_RESULT);
+  rd_kafka_conf_set_events(
+      conf.get(), RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG |
+                      RD_KAFKA_EVENT_DESCRIBECONFIGS_RESULT | RD_KAFKA_EVENT_CREATETOPICS_RESULT);
   return conf;
 }
 
 ClientHandle make_client(const ProducerProperties& properties) {
   auto conf = make_conf(properties);
   std::array<char, 512> reason{};
-  ClientHandle client(
-      rd_kafka_new(RD_KAFKA_PRODUCER, conf.get(), reason.data(), reason.size()));
+  ClientHandle client(rd_kafka_new(RD_KAFKA_PRODUCER, conf.get(), reason.data(), reason.size()));
   if (!client) {
     refuse("librdkafka can't create a producer: " + std::string(reason.data()),
            "correct the properties under kafka");
@@ -73,8 +71,8 @@ TopicHandle Producer::topic(const std::string& name, void* owner) const {
   // Takes the configuration over, also when it fails.
   TopicHandle topic(rd_kafka_topic_new(client_.get(), name.c_str(), conf));
   if (!topic) {
-    refuse("\"" + name + "\" can't be a Kafka topic: " +
-               std::string(rd_kafka_err2str(rd_kafka_last_error())),
+    refuse("\"" + name +
+               "\" can't be a Kafka topic: " + std::string(rd_kafka_err2str(rd_kafka_last_error())),
            "correct route.topic or route.topics");
   }
   return topic;

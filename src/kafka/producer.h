@@ -8,8 +8,9 @@
 
 namespace walpost::kafka {
 
-/// One librdkafka producer and its event queue. Delivery reports, errors, logs and admin results all
-/// come as events on the thread that calls next_event(): librdkafka's threads run none of our code.
+/// One librdkafka producer and its event queue. Delivery reports, errors, logs and admin results
+/// all come as events on the thread that calls next_event(): librdkafka's threads run none of our
+/// code.
 class Producer {
  public:
   /// Doesn't wait for brokers. Writes to `event_fd` when the queue becomes non-empty. Throws

@@ -1,1 +1,46 @@
 #include "walpost/kafka/producer_sink.h"
+
+#include <utility>
+
+#include "producer_session.h"
+
+namespace walpost::kafka {
+
+struct ProducerSink::Impl {
+  Impl(Options options, relay::Clock& clock) : session(std::move(options), clock) {}
+  ProducerSession session;
+};
+
+ProducerSink::ProducerSink(Options options, relay::Clock& clock)
+    : impl_(std::make_unique<Impl>(std::move(options), clock)) {}
+ProducerSink::~ProducerSink() = default;
+
+void ProducerSink::open() {
+  impl_->session.open();
+}
+
+relay::Accepted ProducerSink::publish(const outbox::Record& record, relay::Token token) {
+  return impl_->session.publish(record, token);
+}
+
+void ProducerSink::poll(relay::Reports& reports) {
+  impl_->session.poll(reports);
+}
+
+int ProducerSink::wake_fd() const {
+  return impl_->session.wake_fd();
+}
+
+std::size_t ProducerSink::in_flight() const {
+  return impl_->session.in_flight();
+}
+
+std::size_t ProducerSink::in_flight_bytes() const {
+  return impl_->session.in_flight_bytes();
+}
+
+void ProducerSink::discard() noexcept {
+  impl_->session.close();
+}
+
+}  // namespace walpost::kafka

@@ -15,10 +15,11 @@ using PropertyMap = std::map<std::string, std::string>;
 /// The name under which librdkafka documents a property: "acks" is "request.required.acks".
 [[nodiscard]] std::string_view canonical_name(std::string_view property);
 
-/// What a producer is created with: the user's properties over walpost's defaults. May hold secrets.
+/// What a producer is created with: the user's properties over walpost's defaults. May hold
+/// secrets.
 struct ProducerProperties {
   std::vector<std::pair<std::string, std::string>> values;  ///< in the order to set them
-  std::size_t batch_bytes = 0;  ///< no batch of several records is larger than this
+  std::size_t batch_bytes = 0;      ///< no batch of several records is larger than this
   bool batch_bytes_chosen = false;  ///< the user set batch.size: it isn't ours to lower
   bool compressed = false;  ///< a record may become smaller on the wire than batch_bytes() says
 };

@@ -35,13 +35,27 @@ std::optional<long long> integer(std::string_view text) {
   return value;
 }
 
-bool is_true(const std::string& value) { return value == "true" || value == "t" || value == "1"; }
-bool is_false(const std::string& value) { return value == "false" || value == "f" || value == "0"; }
-bool never(const std::string&) { return false; }
-bool is_zero(const std::string& value) { return integer(value) == 0; }
-bool is_all(const std::string& value) { return value == "all" || integer(value) == -1; }
-bool is_fifo(const std::string& value) { return value == "fifo"; }
-bool is_unlimited(const std::string& value) { return integer(value) == 2147483647; }
+bool is_true(const std::string& value) {
+  return value == "true" || value == "t" || value == "1";
+}
+bool is_false(const std::string& value) {
+  return value == "false" || value == "f" || value == "0";
+}
+bool never(const std::string&) {
+  return false;
+}
+bool is_zero(const std::string& value) {
+  return integer(value) == 0;
+}
+bool is_all(const std::string& value) {
+  return value == "all" || integer(value) == -1;
+}
+bool is_fifo(const std::string& value) {
+  return value == "fifo";
+}
+bool is_unlimited(const std::string& value) {
+  return integer(value) == 2147483647;
+}
 bool is_ordered_window(const std::string& value) {
   const auto requests = integer(value);
   return requests && *requests >= 1 && *requests <= 5;
@@ -72,7 +86,8 @@ constexpr std::array<Rule, 11> rules{{
      "a mistyped topic would be created with the broker's defaults instead of being refused; see "
      "route.create_topics"},
     {"partitioner", is_murmur2, "murmur2_random",
-     "any other maps keys to other partitions than Kafka's own clients do, and some spread one key"},
+     "any other maps keys to other partitions than Kafka's own clients do, and some spread one "
+     "key"},
     {"max.in.flight.requests.per.connection", is_ordered_window, "1 to 5",
      "brokers keep the order of an idempotent producer for at most 5 requests"},
     {"message.send.max.retries", is_unlimited, "2147483647",
@@ -84,10 +99,17 @@ constexpr std::array<Rule, 11> rules{{
      "walpost manages it; two producers with one id would fence each other"},
 }};
 
-constexpr std::array<std::string_view, 11> code_properties{
-    "opaque",       "default_topic_conf", "enabled_events", "interceptors",
-    "ssl_key",      "ssl_certificate",    "ssl_ca",         "ssl_engine_callback_data",
-    "msg_order_cmp", "log.queue",         "plugin.library.paths"};
+constexpr std::array<std::string_view, 11> code_properties{"opaque",
+                                                           "default_topic_conf",
+                                                           "enabled_events",
+                                                           "interceptors",
+                                                           "ssl_key",
+                                                           "ssl_certificate",
+                                                           "ssl_ca",
+                                                           "ssl_engine_callback_data",
+                                                           "msg_order_cmp",
+                                                           "log.queue",
+                                                           "plugin.library.paths"};
 
 bool needs_code(std::string_view name) {
   return name.ends_with("_cb") || std::ranges::find(code_properties, name) != code_properties.end();
@@ -95,7 +117,8 @@ bool needs_code(std::string_view name) {
 
 std::optional<std::string> broken_rule(const std::string& name, const std::string& value) {
   if (needs_code(name)) {
-    return "kafka." + name + " is refused: walpost sets it itself or has no use for it; leave it out";
+    return "kafka." + name +
+           " is refused: walpost sets it itself or has no use for it; leave it out";
   }
   const auto canonical = canonical_name(name);
   const auto* rule =

@@ -39,4 +39,12 @@ std::size_t batch_bytes(const outbox::Record& record) {
   return batch_header_bytes + varint_bytes(body) + body;
 }
 
+std::size_t content_bytes(const outbox::Record& record) {
+  std::size_t bytes = record.key.size() + record.value.value_or("").size();
+  for (const auto& header : record.headers) {
+    bytes += header.name.size() + header.value.value_or("").size();
+  }
+  return bytes;
+}
+
 }  // namespace walpost::kafka

@@ -15,16 +15,16 @@ namespace walpost::kafka {
 enum class Lane : std::size_t {};
 
 /// Closes a hole in the gapless guarantee. A broker that holds no state of this producer for a
-/// partition accepts any first sequence number, and librdkafka may have sent the second batch before
-/// the first one's rejection arrives: the later record would become visible without the earlier one.
-/// So a partition carries at most one unacknowledged record until its first success; what comes
-/// meanwhile is held here, in order, and released by that success.
+/// partition accepts any first sequence number, and librdkafka may have sent the second batch
+/// before the first one's rejection arrives: the later record would become visible without the
+/// earlier one. So a partition carries at most one unacknowledged record until its first success;
+/// what comes meanwhile is held here, in order, and released by that success.
 ///
 /// Pure: no Kafka, no input or output. One thread. One object for one producer.
 class SlowStart {
  public:
-  /// Brokers forget an idle producer (producer.id.expiration.ms, a day by default). A partition that
-  /// had nothing in flight for this long starts slowly again; it costs one round trip.
+  /// Brokers forget an idle producer (producer.id.expiration.ms, a day by default). A partition
+  /// that had nothing in flight for this long starts slowly again; it costs one round trip.
   static constexpr std::chrono::minutes idle_limit{1};
 
   /// Adds the partitions of a topic; the lane of partition p is the returned one plus p.

@@ -40,7 +40,7 @@ void TopicDirectory::reset(Topic& topic) {
   topic.stage = Topic::Stage::unasked;
   topic.not_before = {};
   topic.missing_since.reset();
-  topic.limit_timeouts = 0;
+  topic.limits_unanswered = 0;
   topic.creation_asked = false;
   topic.facts = {};
   topic.facts.name = topic.name;
@@ -63,11 +63,11 @@ Topic& TopicDirectory::get(std::string_view name) {
 bool TopicDirectory::take_limits(const LimitsAnswer& answer) {
   const bool unanswered = is_passing(answer.error);
   if (unanswered || answer.error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    SPDLOG_DEBUG("limits of topics can't be read: {}", answer.reason);
+    spdlog::debug("limits of topics can't be read: {}", answer.reason);
     for (auto* topic : pending_) {
       if (topic->stage != Topic::Stage::asked) continue;
       topic->stage = Topic::Stage::described;
-      if (unanswered) ++topic->limit_timeouts;
+      if (unanswered) ++topic->limits_unanswered;
     }
     return !is_unreachable(answer.error);
   }
@@ -76,12 +76,16 @@ bool TopicDirectory::take_limits(const LimitsAnswer& answer) {
     if (topic.stage != Topic::Stage::asked) continue;
     topic.stage = Topic::Stage::described;
     topic.facts.limits = each.limits;
-    topic.limit_timeouts = 0;
+    // A topic just created may be known to one broker and not to the next.
+    const bool ask_again =
+        each.error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || is_passing(each.error);
+    topic.limits_unanswered = ask_again ? topic.limits_unanswered + 1 : 0;
     if (each.error == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED && !topic.limits_unreadable) {
       topic.limits_unreadable = true;
-      spdlog::warn("limits of topic {} can't be read, going on without: {}; grant DescribeConfigs "
-                   "on the topic",
-                   topic.name, each.reason);
+      spdlog::warn(
+          "limits of topic {} can't be read, going on without: {}; grant DescribeConfigs "
+          "on the topic",
+          topic.name, each.reason);
     }
   }
   return true;
@@ -168,15 +172,16 @@ void TopicDirectory::inspect(Topic& topic, milliseconds timeout, Progress& progr
 }
 
 void TopicDirectory::found(Topic& topic, const MetadataAnswer& answer, Progress& progress) {
-  if (topic.limit_timeouts > 0 && topic.limit_timeouts < limit_attempts) {
+  if (topic.limits_unanswered > 0 && topic.limits_unanswered < limit_attempts) {
     return again(topic, milliseconds{0});
   }
   topic.facts.partitions = answer.partitions;
   topic.facts.replication_factor = answer.replication_factor;
   if (topic.expected_partitions != 0 && topic.expected_partitions != answer.partitions) {
-    spdlog::warn("topic {} has {} partitions instead of {}: its keys are spread anew from here on, "
-                 "and the order of a key's events across the change isn't kept",
-                 topic.name, answer.partitions, topic.expected_partitions);
+    spdlog::warn(
+        "topic {} has {} partitions instead of {}: its keys are spread anew from here on, "
+        "and the order of a key's events across the change isn't kept",
+        topic.name, answer.partitions, topic.expected_partitions);
   }
   topic.expected_partitions = answer.partitions;
   topic.stage = Topic::Stage::ready;
@@ -184,6 +189,7 @@ void TopicDirectory::found(Topic& topic, const MetadataAnswer& answer, Progress&
 }
 
 void TopicDirectory::missing(Topic& topic) {
+  topic.limits_unanswered = 0;
   if (creation_ && !topic.creation_asked) {
     topic.creation_asked = true;
     topic.stage = Topic::Stage::creating;

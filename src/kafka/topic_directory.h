@@ -31,11 +31,11 @@ struct Topic {
   };
   std::string name;
   TopicFacts facts;
-  bool judged = false;            ///< warnings about it were logged
+  bool judged = false;             ///< warnings about it were logged
   bool limits_unreadable = false;  ///< the warning about that was logged
-  int expected_partitions = 0;    ///< as first seen by this process; 0: never
-  /// max.message.bytes when the broker refused a record that fits; 0: never. See ProducerSink.
-  std::size_t refused_below = 0;
+  int expected_partitions = 0;     ///< as first seen by this process; 0: never
+  /// The producer (counted from 1) that was refused a record although it fits; 0: none yet.
+  unsigned size_doubted_by = 0;
 
   // What follows belongs to one producer and starts anew with the next.
   TopicHandle handle;
@@ -43,11 +43,17 @@ struct Topic {
   Lane first_lane{};
   relay::Instant not_before{};
   std::optional<relay::Instant> missing_since;
-  int limit_timeouts = 0;
+  int limits_unanswered = 0;
   bool creation_asked = false;
+
+  /// Not asked for by this producer yet.
+  [[nodiscard]] bool is_new() const {
+    return stage == Stage::unasked && not_before == relay::Instant{};
+  }
 };
 
-/// The topics in use and what is known of them: checks each one before its first record. One thread.
+/// The topics in use and what is known of them: checks each one before its first record. One
+/// thread.
 class TopicDirectory {
  public:
   /// A topic may be unknown to some brokers this long after it was created.
@@ -74,9 +80,9 @@ class TopicDirectory {
     std::vector<Topic*> ready;  ///< those that became ready; their facts are known
     bool contact = false;       ///< a broker answered
   };
-  /// Asks what is due. Blocks for at most `metadata_budget`, and only where a broker was reachable a
-  /// moment ago or an asynchronous question timed out. Throws relay::SessionFailure(refused) for a
-  /// topic that is missing or can't be used.
+  /// Asks what is due. Blocks for at most `metadata_budget`, and only where a broker was reachable
+  /// a moment ago or an asynchronous question timed out. Throws relay::SessionFailure(refused) for
+  /// a topic that is missing or can't be used.
   Progress advance();
 
   /// When advance() has something to do, whatever arrives until then.

@@ -12,8 +12,7 @@ constexpr int wanted_replicas = 3;
 constexpr int wanted_insync = 2;
 constexpr int suggested_partitions = 6;
 
-Finding finding(Finding::Level level, const TopicFacts& facts, std::string what,
-                std::string mend) {
+Finding finding(Finding::Level level, const TopicFacts& facts, std::string what, std::string mend) {
   return {level, "topic " + facts.name, std::move(what), std::move(mend)};
 }
 
@@ -27,20 +26,20 @@ std::string set_topic_config(const TopicFacts& facts, const std::string& setting
 }
 
 std::string grant(const TopicFacts& facts, const std::string& operations) {
-  return "kafka-acls.sh" + server(facts) +
-         " --add --allow-principal User:NAME " + operations + " --topic " + facts.name;
+  return "kafka-acls.sh" + server(facts) + " --add --allow-principal User:NAME " + operations +
+         " --topic " + facts.name;
 }
 
 void judge_durability(const TopicFacts& facts, std::vector<Finding>& findings) {
   const auto insync = facts.limits.min_insync_replicas;
   const auto replicas = facts.replication_factor;
   if (insync && *insync > replicas) {
-    findings.push_back(finding(
-        Finding::Level::fail, facts,
-        "min.insync.replicas is " + std::to_string(*insync) + " but there are only " +
-            std::to_string(replicas) + " replicas: no record can ever be acknowledged",
-        set_topic_config(facts, "min.insync.replicas=" + std::to_string(replicas)) +
-            ", or give the topic more replicas"));
+    findings.push_back(
+        finding(Finding::Level::fail, facts,
+                "min.insync.replicas is " + std::to_string(*insync) + " but there are only " +
+                    std::to_string(replicas) + " replicas: no record can ever be acknowledged",
+                set_topic_config(facts, "min.insync.replicas=" + std::to_string(replicas)) +
+                    ", or give the topic more replicas"));
     return;
   }
   if (replicas < wanted_replicas || (insync && *insync < wanted_insync)) {
@@ -73,8 +72,7 @@ void judge_batches(const TopicFacts& facts, std::optional<std::size_t> chosen,
 
 }  // namespace
 
-std::vector<Finding> judge(const TopicFacts& facts,
-                           std::optional<std::size_t> chosen_batch_bytes) {
+std::vector<Finding> judge(const TopicFacts& facts, std::optional<std::size_t> chosen_batch_bytes) {
   std::vector<Finding> findings;
   judge_durability(facts, findings);
   judge_election(facts, findings);
@@ -104,8 +102,7 @@ Finding forbidden_topic(const TopicFacts& facts, const std::string& reason) {
 }
 
 Finding invalid_topic(const TopicFacts& facts, const std::string& reason) {
-  return finding(Finding::Level::fail, facts,
-                 "topic " + facts.name + " can't be used: " + reason,
+  return finding(Finding::Level::fail, facts, "topic " + facts.name + " can't be used: " + reason,
                  "correct route.topic or route.topics, or see the broker's log");
 }
 

@@ -37,8 +37,7 @@ struct TopicFacts {
 [[nodiscard]] relay::Finding forbidden_topic(const TopicFacts& facts, const std::string& reason);
 [[nodiscard]] relay::Finding invalid_topic(const TopicFacts& facts, const std::string& reason);
 [[nodiscard]] relay::Finding failed_creation(const TopicFacts& facts, const std::string& reason);
-[[nodiscard]] relay::Finding forbidden_creation(const TopicFacts& facts,
-                                                const std::string& reason);
+[[nodiscard]] relay::Finding forbidden_creation(const TopicFacts& facts, const std::string& reason);
 
 /// A failing finding as the end of a session.
 [[nodiscard]] relay::SessionFailure refusal(const relay::Finding& finding);

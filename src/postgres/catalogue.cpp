@@ -5,7 +5,6 @@
 #include "query.h"
 #include "quoting.h"
 
-// Written for the lexer of a walsender before PostgreSQL 15 as well: one statement, no parameters.
 namespace walpost::postgres {
 
 namespace {
@@ -90,9 +89,6 @@ std::string published_expression(int version) {
 ServerFacts read_server(PGconn* connection, Wait& wait) {
   ServerFacts server;
   server.version = PQserverVersion(connection);
-  const Rows identity = select(connection, "IDENTIFY_SYSTEM", wait);
-  server.identity = {identity.string(0, "systemid"), identity.string(0, "timeline")};
-  server.wal_end = identity.lsn(0, "xlogpos");
   const Rows rows = select(connection, server_query, wait);
   server.database = rows.string(0, "database");
   server.wal_level = rows.string(0, "wal_level");
@@ -171,8 +167,8 @@ std::optional<SlotFacts> read_slot(PGconn* connection, const std::string& slot, 
   return facts;
 }
 
-std::optional<PublicationFacts> read_publication(PGconn* connection,
-                                                 const std::string& publication, Wait& wait) {
+std::optional<PublicationFacts> read_publication(PGconn* connection, const std::string& publication,
+                                                 Wait& wait) {
   const std::string name = quote_literal(publication);
   const bool has_schemas = PQserverVersion(connection) >= postgres_15;
   const Rows rows = select(
@@ -192,13 +188,15 @@ std::optional<PublicationFacts> read_publication(PGconn* connection,
   return facts;
 }
 
-Catalogue read_catalogue(PGconn* connection, const std::string& slot,
+Catalogue read_catalogue(PGconn* session, PGconn* walsender, const std::string& slot,
                          const std::string& publication, Wait& wait) {
-  // The slot last: its position must not be older than anything else that was read.
   Catalogue catalogue;
-  catalogue.publication = read_publication(connection, publication, wait);
-  catalogue.server = read_server(connection, wait);
-  catalogue.slot = read_slot(connection, slot, wait);
+  catalogue.publication = read_publication(session, publication, wait);
+  catalogue.server = read_server(session, wait);
+  catalogue.slot = read_slot(session, slot, wait);
+  const Rows rows = select(walsender, "IDENTIFY_SYSTEM", wait, "identifying the server");
+  catalogue.server.identity = {rows.string(0, "systemid"), rows.string(0, "timeline")};
+  catalogue.server.wal_end = rows.lsn(0, "xlogpos");
   return catalogue;
 }
 

@@ -77,8 +77,13 @@ struct Catalogue {
   std::optional<PublicationFacts> publication;
 };
 
-/// Reads it all over a walsender with a database. Throws SqlError, relay::SessionFailure.
-[[nodiscard]] Catalogue read_catalogue(PGconn* connection, const std::string& slot,
+/// Reads it all: the catalogue over an ordinary session, then, over the walsender of the same
+/// server, whose WAL it is and how far it goes (last, so that no position read before lies beyond
+/// it). The catalogue is never read over the walsender that is to stream: what queries leave in
+/// that process's caches is the present catalogue, which decoding then takes for the one of the
+/// past. (Seen on 15.20: rows older than the publication are skipped in silence instead of raising
+/// 42704.) Throws SqlError, relay::SessionFailure.
+[[nodiscard]] Catalogue read_catalogue(PGconn* session, PGconn* walsender, const std::string& slot,
                                        const std::string& publication, Wait& wait);
 
 /// The parts that any session can read; for `walpost init`.

@@ -12,7 +12,9 @@ void log_notice(void* /*unused*/, const PGresult* notice) {
   spdlog::warn("postgresql: {}", message == nullptr ? "" : message);
 }
 
-const char* or_empty(const char* text) { return text == nullptr ? "" : text; }
+const char* or_empty(const char* text) {
+  return text == nullptr ? "" : text;
+}
 
 }  // namespace
 
@@ -23,7 +25,9 @@ ConnectAttempt::ConnectAttempt(const Conninfo& conninfo) : handle_(conninfo.star
   PQsetNoticeReceiver(handle_.get(), log_notice, nullptr);
 }
 
-short ConnectAttempt::events() const { return status_ == PGRES_POLLING_READING ? POLLIN : POLLOUT; }
+short ConnectAttempt::events() const {
+  return status_ == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+}
 
 ConnectAttempt::Progress ConnectAttempt::advance() {
   // libpq takes a call before the socket is ready for a success of what it waits for.

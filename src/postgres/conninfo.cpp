@@ -44,12 +44,13 @@ Conninfo Conninfo::parse(const std::string& url) {
   std::unique_ptr<PQconninfoOption, FreeConninfo> options(PQconninfoParse(url.c_str(), &error));
   const CopyBuffer owned_error(error);
   if (options == nullptr) {
-    throw relay::SessionFailure(relay::FailureKind::refused, relay::Side::postgres,
-                                "the PostgreSQL connection string can't be read (it isn't shown, as "
-                                "it may hold a password)",
-                                "set postgres.url to a libpq URI such as "
-                                "postgresql://walpost@localhost/app, or to keyword=value pairs; "
-                                "percent-encode special characters in a URI");
+    throw relay::SessionFailure(
+        relay::FailureKind::refused, relay::Side::postgres,
+        "the PostgreSQL connection string can't be read (it isn't shown, as "
+        "it may hold a password)",
+        "set postgres.url to a libpq URI such as "
+        "postgresql://walpost@localhost/app, or to keyword=value pairs; "
+        "percent-encode special characters in a URI");
   }
   Conninfo conninfo;
   for (const PQconninfoOption* option = options.get(); option->keyword != nullptr; ++option) {

@@ -13,8 +13,8 @@ namespace walpost::postgres {
 /// Connection parameters by libpq keyword. May hold a password: never logged.
 class Conninfo {
  public:
-  /// Reads a libpq conninfo string or URI. Throws relay::SessionFailure (refused) without quoting the
-  /// text, which may hold a password.
+  /// Reads a libpq conninfo string or URI. Throws relay::SessionFailure (refused) without quoting
+  /// the text, which may hold a password.
   [[nodiscard]] static Conninfo parse(const std::string& url);
 
   void set(const std::string& keyword, const std::string& value) { values_[keyword] = value; }
@@ -37,8 +37,8 @@ class Conninfo {
   std::map<std::string, std::string> values_;
 };
 
-/// For one walsender that speaks SQL too: replication=database, liveness settings where the user gave
-/// none, and the primary among several hosts.
+/// For one walsender that speaks SQL too: replication=database, liveness settings where the user
+/// gave none, and the primary among several hosts.
 [[nodiscard]] Conninfo replication_conninfo(const Options& options);
 
 /// For an ordinary session.

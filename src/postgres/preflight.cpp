@@ -1,7 +1,7 @@
 #include "preflight.h"
 
-#include <algorithm>
 #include <spdlog/fmt/fmt.h>
+#include <algorithm>
 
 namespace walpost::postgres {
 

@@ -17,7 +17,8 @@ std::string join(const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < names.size() && i < tables_named; ++i) {
     joined += (i == 0 ? "" : ", ") + names[i];
   }
-  if (names.size() > tables_named) joined += fmt::format(" and {} more", names.size() - tables_named);
+  if (names.size() > tables_named)
+    joined += fmt::format(" and {} more", names.size() - tables_named);
   return joined;
 }
 
@@ -55,7 +56,8 @@ class PublicationRules {
   }
 
   // Changes of transactions that are open while a publication is altered are on either side of it.
-  [[nodiscard]] std::string under_lock(const TableFacts& table, const std::string& statements) const {
+  [[nodiscard]] std::string under_lock(const TableFacts& table,
+                                       const std::string& statements) const {
     return fmt::format("BEGIN; LOCK TABLE {}.{} IN SHARE ROW EXCLUSIVE MODE; {}; COMMIT",
                        quote_identifier(table.schema), quote_identifier(table.table), statements);
   }
@@ -75,7 +77,8 @@ class PublicationRules {
     }
     if (publication_.others) {
       add(Level::warn, subject_,
-          "it publishes more than inserts: updates, deletes and truncates are sent here for nothing",
+          "it publishes more than inserts: updates, deletes and truncates are sent here for "
+          "nothing",
           set_option("publish = 'insert'"));
     }
   }
@@ -148,7 +151,7 @@ class PublicationRules {
       foreign_.push_back(table.schema + "." + table.table);
       return;
     }
-    add(Level::fail, subject, error.what(), error.mend());
+    add(Level::fail, subject_, error.what(), error.mend());
   }
 
   [[nodiscard]] bool is_outbox(outbox::TableShape shape) const {

@@ -36,8 +36,9 @@ class Rows {
 /// Sends what is queued. Waits as `wait` allows; throws SqlError when the connection is lost.
 void flush(PGconn* connection, Wait& wait, std::string_view doing);
 
-/// Runs one statement by the simple protocol, the only one that a walsender speaks. Throws SqlError,
-/// or relay::SessionFailure when `wait` is over. After START_REPLICATION the connection streams.
+/// Runs one statement by the simple protocol, the only one that a walsender speaks. Throws
+/// SqlError, or relay::SessionFailure when `wait` is over. After START_REPLICATION the connection
+/// streams.
 Result execute(PGconn* connection, const std::string& sql, Wait& wait, std::string_view doing);
 
 [[nodiscard]] inline Rows select(PGconn* connection, const std::string& sql, Wait& wait,

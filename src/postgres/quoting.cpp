@@ -24,9 +24,13 @@ bool is_word_start(char c) {
          (static_cast<unsigned char>(c) & 0x80u) != 0;
 }
 
-bool is_word(char c) { return is_word_start(c) || (c >= '0' && c <= '9') || c == '$'; }
+bool is_word(char c) {
+  return is_word_start(c) || (c >= '0' && c <= '9') || c == '$';
+}
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 // Takes a quoted name off the front of `text`.
 std::optional<std::string> take_quoted(std::string_view& text) {
@@ -68,14 +72,18 @@ std::optional<std::vector<std::string>> split_names(std::string_view text) {
 
 }  // namespace
 
-std::string quote_identifier(std::string_view name) { return quote(name, '"', false); }
+std::string quote_identifier(std::string_view name) {
+  return quote(name, '"', false);
+}
 
 std::string quote_literal(std::string_view text) {
   const bool escapes = text.find('\\') != std::string_view::npos;
   return (escapes ? "E" : "") + quote(text, '\'', escapes);
 }
 
-std::string quote_replication_literal(std::string_view text) { return quote(text, '\'', false); }
+std::string quote_replication_literal(std::string_view text) {
+  return quote(text, '\'', false);
+}
 
 std::string TableReference::sql() const {
   return schema.empty() ? quote_identifier(table)

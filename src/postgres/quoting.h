@@ -8,7 +8,8 @@ namespace walpost::postgres {
 /// "name" with inner quotes doubled: always quoted, so that keywords and case need no thought.
 [[nodiscard]] std::string quote_identifier(std::string_view name);
 
-/// 'text', or E'text' where it holds a backslash, so that standard_conforming_strings doesn't matter.
+/// 'text', or E'text' where it holds a backslash, so that standard_conforming_strings doesn't
+/// matter.
 [[nodiscard]] std::string quote_literal(std::string_view text);
 
 /// 'text' for a walsender's own grammar, which knows no escape but the doubled quote.

@@ -1,5 +1,5 @@
-#include <array>
 #include <spdlog/fmt/fmt.h>
+#include <array>
 
 #include "preflight.h"
 #include "quoting.h"
@@ -105,11 +105,12 @@ class SlotRules {
     }
     if (!memory_.confirmed.valid()) return;
     if (memory_.confirmed > server_.wal_end) {
-      fail(fmt::format("this process confirmed {}, but the server's WAL ends at {}: it was restored "
-                       "to an earlier state",
-                       memory_.confirmed.to_string(), server_.wal_end.to_string()),
-           "find out which events were lost with that state and are in Kafka nevertheless; then "
-           "start walpost again to go on from the slot");
+      fail(
+          fmt::format("this process confirmed {}, but the server's WAL ends at {}: it was restored "
+                      "to an earlier state",
+                      memory_.confirmed.to_string(), server_.wal_end.to_string()),
+          "find out which events were lost with that state and are in Kafka nevertheless; then "
+          "start walpost again to go on from the slot");
     }
     if (slot_.confirmed > memory_.confirmed && !slot_.active && !memory_.lease_was_elsewhere) {
       fail(fmt::format("it was moved by somebody else: from {}, which this process confirmed, to "

@@ -17,9 +17,13 @@ bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
-Verdict refused(std::string mend) { return {FailureKind::refused, std::move(mend)}; }
+Verdict refused(std::string mend) {
+  return {FailureKind::refused, std::move(mend)};
+}
 
-Verdict wait() { return {FailureKind::transient, {}}; }
+Verdict wait() {
+  return {FailureKind::transient, {}};
+}
 
 std::string grant_replication(const Names& names) {
   return "ALTER ROLE " + quote_identifier(names.role) + " REPLICATION";
@@ -49,9 +53,10 @@ Verdict classify_connecting(const ServerError& error, const Names& names) {
     return refused("correct the password: in postgres.url, PGPASSWORD or ~/.pgpass");
   }
   if (starts_with(error.sqlstate, "28")) {
-    return refused("correct the user in postgres.url, or allow it in pg_hba.conf (a line for the "
-                   "database, not for 'replication', is what counts here) and run SELECT "
-                   "pg_reload_conf()");
+    return refused(
+        "correct the user in postgres.url, or allow it in pg_hba.conf (a line for the "
+        "database, not for 'replication', is what counts here) and run SELECT "
+        "pg_reload_conf()");
   }
   return wait();
 }
@@ -67,10 +72,11 @@ Verdict classify_starting(const ServerError& error, const Names& names) {
 Verdict classify_streaming(const ServerError& error, const Names& names) {
   if (error.sqlstate == "42704") return refused(older_than_publication(names));
   if (error.sqlstate == "XX000") {
-    return refused("a server that can't decode a change will fail the same way again; if it says "
-                   "'invalid memory alloc request size' a row is too large to be sent: keep "
-                   "payloads below 256 MB (a CHECK on octet_length), and update PostgreSQL to its "
-                   "latest minor release");
+    return refused(
+        "a server that can't decode a change will fail the same way again; if it says "
+        "'invalid memory alloc request size' a row is too large to be sent: keep "
+        "payloads below 256 MB (a CHECK on octet_length), and update PostgreSQL to its "
+        "latest minor release");
   }
   if (starts_with(error.sqlstate, "22")) {
     return refused("a row filter or column of publication " + names.publication +
@@ -81,14 +87,16 @@ Verdict classify_streaming(const ServerError& error, const Names& names) {
 
 Verdict classify_setting_up(const ServerError& error, const Names& names) {
   if (error.sqlstate == "42501") {
-    return refused("run walpost init as a superuser, or as a role that owns the tables and has: "
-                   "GRANT CREATE ON DATABASE " +
-                   quote_identifier(names.database) + " TO " + quote_identifier(names.role) +
-                   "; " + grant_replication(names));
+    return refused(
+        "run walpost init as a superuser, or as a role that owns the tables and has: "
+        "GRANT CREATE ON DATABASE " +
+        quote_identifier(names.database) + " TO " + quote_identifier(names.role) + "; " +
+        grant_replication(names));
   }
   if (error.sqlstate == "53400") {
-    return refused("raise max_replication_slots and restart PostgreSQL, or drop a slot that nobody "
-                   "uses: SELECT slot_name, active FROM pg_replication_slots");
+    return refused(
+        "raise max_replication_slots and restart PostgreSQL, or drop a slot that nobody "
+        "uses: SELECT slot_name, active FROM pg_replication_slots");
   }
   return refused("run walpost init --dry-run to see its SQL");
 }

@@ -36,7 +36,9 @@ short ready_now(int fd, short events) {
   return ::poll(&waiting, 1, 0) > 0 ? waiting.revents : short{0};
 }
 
-relay::Instant CommandClock::now() const { return std::chrono::steady_clock::now(); }
+relay::Instant CommandClock::now() const {
+  return std::chrono::steady_clock::now();
+}
 
 pgoutput::Timestamp CommandClock::utc() const {
   using std::chrono::microseconds;

@@ -83,10 +83,9 @@ KafkaBroker::KafkaBroker(KafkaOptions options)
     : options_(std::move(options)), port_(free_port()), controller_port_(free_port()) {
   write_properties();
   const std::string properties = (folder_.path() / "server.properties").string();
-  const Finished formatted =
-      run_to_end(java({"-XX:TieredStopAtLevel=1"},
-                      {"kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", properties}),
-                 Deadline::in(start_limit));
+  const Finished formatted = run_to_end(
+      java(true, {}, {"kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", properties}),
+      Deadline::in(start_limit));
   if (formatted.status != exited(0))
     throw std::runtime_error("can't format Kafka's storage: " + formatted.err + formatted.out);
   start();

@@ -63,8 +63,11 @@ int serve(const Arguments& arguments) {
   sigprocmask(SIG_BLOCK, &stop, nullptr);  // before librdkafka makes its threads
 
   std::array<char, 256> error{};
+  rd_kafka_conf_t* conf = rd_kafka_conf_new();
+  // The client itself connects to nothing, of which it would warn.
+  rd_kafka_conf_set(conf, "log_level", "3", error.data(), error.size());
   const std::unique_ptr<rd_kafka_t, Destroy> client(
-      rd_kafka_new(RD_KAFKA_PRODUCER, rd_kafka_conf_new(), error.data(), error.size()));
+      rd_kafka_new(RD_KAFKA_PRODUCER, conf, error.data(), error.size()));
   if (!client) throw std::runtime_error(error.data());
   const std::unique_ptr<rd_kafka_mock_cluster_t, Destroy> cluster(
       rd_kafka_mock_cluster_new(client.get(), arguments.brokers));

@@ -22,9 +22,9 @@ enum class Format { raw };
 struct RouteOptions {
   std::string topic = "outbox.event.{aggregate_type}";
   /// Event type -> topic (a literal), looked up before the template above.
-  std::map<std::string, std::string> topics;
+  std::map<std::string, std::string> topics{};
   std::string key = "{aggregate_id}";
-  std::map<std::string, std::string> headers;  ///< header name -> template; added to the defaults
+  std::map<std::string, std::string> headers{};  ///< header name -> template; added to the defaults
   Format format = Format::raw;
 };
 

@@ -10,8 +10,8 @@ struct Options {
   std::string slot = "walpost";
   std::string publication = "walpost";
   std::chrono::milliseconds connect_timeout{10000};  ///< of one attempt
-  /// Silence of the server after which the connection is given up; the relay asks for a sign of life
-  /// often enough that a healthy server never reaches it.
+  /// Silence of the server after which the connection is given up; the relay asks for a sign of
+  /// life often enough that a healthy server never reaches it.
   std::chrono::milliseconds read_timeout{30000};
 };
 

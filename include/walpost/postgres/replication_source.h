@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "walpost/outbox/mapper.h"
 #include "walpost/outbox/router.h"
 #include "walpost/postgres/options.h"
+#include "walpost/postgres/slot_health.h"
 #include "walpost/relay/clock.h"
 #include "walpost/relay/source.h"
 
@@ -19,6 +21,8 @@ class ReplicationSource final : public relay::Source {
                     const outbox::Router& router, relay::Clock& clock);
   ~ReplicationSource() override;
 
+  /// Where several hosts are named, the connect timeout is each one's. Host names are looked up by
+  /// the system's resolver, whose own time limit comes on top.
   relay::StreamStart open(pgoutput::Lsn confirmed) override;
   void watch(std::vector<pollfd>& fds, bool reading) override;
   void receive(bool reading) override;
@@ -27,6 +31,9 @@ class ReplicationSource final : public relay::Source {
   [[nodiscard]] bool server_stopping() const override;
   std::optional<pgoutput::Lsn> finish(std::chrono::milliseconds timeout) override;
   void close() noexcept override;
+
+  /// The slot as it was when last asked, every 10 s; nothing before the first answer.
+  [[nodiscard]] std::optional<SlotHealth> slot_health() const;
 
  private:
   struct Impl;

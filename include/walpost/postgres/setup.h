@@ -13,7 +13,8 @@ namespace walpost::postgres {
 
 /// The shapes of outbox table that walpost can create.
 enum class OutboxPreset {
-  standard,  ///< id uuid, aggregate_type, aggregate_id, event_type, payload jsonb, headers, created_at
+  standard,  ///< id uuid, aggregate_type, aggregate_id, event_type, payload jsonb, headers,
+             ///< created_at
   debezium,  ///< id uuid, aggregatetype, aggregateid, type, payload jsonb
 };
 
@@ -21,7 +22,7 @@ enum class OutboxPreset {
 [[nodiscard]] std::string outbox_ddl(OutboxPreset preset, const std::string& table);
 
 struct SetupRequest {
-  std::vector<std::string> tables;            ///< the outbox tables to publish, schema.table or table
+  std::vector<std::string> tables;  ///< the outbox tables to publish, schema.table or table
   std::optional<OutboxPreset> create_outbox;  ///< also create the tables that do not exist yet
 };
 
@@ -32,9 +33,10 @@ struct SetupStep {
   bool done = false;  ///< it exists already as wanted: nothing to run
 };
 
-/// Reads the catalogue and says what is missing. Changes nothing. Throws relay::SessionFailure, with
-/// refused where something exists but differs (it is never altered or dropped).
-[[nodiscard]] std::vector<SetupStep> plan_setup(const Options& options, const SetupRequest& request);
+/// Reads the catalogue and says what is missing. Changes nothing. Throws relay::SessionFailure,
+/// with refused where something exists but differs (it is never altered or dropped).
+[[nodiscard]] std::vector<SetupStep> plan_setup(const Options& options,
+                                                const SetupRequest& request);
 
 /// Runs the steps that are not done. Throws relay::SessionFailure.
 void apply_setup(const Options& options, const std::vector<SetupStep>& steps);

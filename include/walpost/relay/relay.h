@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "walpost/outbox/mapper.h"
@@ -22,6 +23,7 @@ struct Options {
   milliseconds drain_timeout{25000};  ///< how long a stop waits for acknowledgements; > 0
   milliseconds backoff_first{200};
   milliseconds backoff_limit{30000};
+  std::optional<std::uint64_t> jitter_seed;  ///< of the backoff; nothing: from the system
 };
 
 enum class State { connecting, standby, streaming, draining, stopped, failed };

@@ -49,7 +49,8 @@ TEST_P(NotAnLsn, IsRefused) {
 INSTANTIATE_TEST_SUITE_P(Texts, NotAnLsn,
                          testing::Values("G/0", "-1/0", " 0/12345678", "ABCD/", "/ABCD", "", "/",
                                          "16", "16/", "16/B374D848 ", "16/B374D8489", "123456789/0",
-                                         "0x16/0", "16/0x1", "+1/0", "1//2", "1/2/3", "1/-2"));
+                                         "000000016/0", "0x16/0", "16/0x1", "+1/0", "1//2", "1/2/3",
+                                         "1/-2"));
 
 TEST(Lsn, RefusesANulInside) {
   EXPECT_EQ(Lsn::parse(std::string_view("16/B3\0", 6)), std::nullopt);

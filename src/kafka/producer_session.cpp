@@ -1,0 +1,180 @@
+#include "producer_session.h"
+
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "delivery_errors.h"
+#include "partition.h"
+#include "record_size.h"
+#include "walpost/kafka/check.h"
+#include "walpost/outbox/router.h"
+
+namespace walpost::kafka {
+namespace {
+
+using relay::Accepted;
+using relay::DeliveryFailure;
+
+HeadersHandle make_headers(std::span<const outbox::Header> headers) {
+  HeadersHandle result(rd_kafka_headers_new(headers.size()));
+  for (const auto& [name, value] : headers) {
+    rd_kafka_header_add(result.get(), present(name), static_cast<ssize_t>(name.size()),
+                        value ? present(*value) : nullptr,
+                        value ? static_cast<ssize_t>(value->size()) : 0);
+  }
+  return result;
+}
+
+std::string event_id_of(const outbox::Record& record) {
+  for (const auto& [name, value] : record.headers) {
+    if (name == outbox::message_id_header) return std::string(value.value_or(""));
+  }
+  return {};
+}
+
+Options checked(Options options) {
+  const auto errors = property_errors(options.properties);
+  if (errors.empty()) return options;
+  std::string what;
+  for (const auto& error : errors) what += (what.empty() ? "" : "; ") + error;
+  throw relay::SessionFailure(relay::FailureKind::refused, relay::Side::kafka, what,
+                              "correct the properties under kafka");
+}
+
+}  // namespace
+
+ProducerSession::ProducerSession(Options options, relay::Clock& clock)
+    : options_(checked(std::move(options))),
+      clock_(clock),
+      topics_(options_.create_topics, clock) {}
+
+ProducerSession::~ProducerSession() {
+  close();
+}
+
+void ProducerSession::open() {
+  close();
+  properties_ = producer_properties(options_.properties, batch_limit_);
+  producer_ = std::make_unique<Producer>(properties_, wakeup_.event_fd());
+  ++generation_;
+  topics_.start(*producer_);
+  for (const auto& name : options_.known_topics) topics_.get(name);
+}
+
+void ProducerSession::close() noexcept {
+  topics_.stop();
+  producer_.reset();
+  slow_start_ = SlowStart{};
+  condition_ = Condition::working;
+  in_flight_ = in_flight_bytes_ = 0;
+  batches_too_large_ = cause_known_ = fatal_seen_ = false;
+  failures_.clear();
+  refusal_.reset();
+  wakeup_.clear();
+  wakeup_.after(std::nullopt);
+}
+
+Accepted ProducerSession::publish(const outbox::Record& record, relay::Token token) {
+  if (condition_ != Condition::working) {
+    // A failure is on its way to the caller; this record stays unreported until discard().
+    ++in_flight_;
+    return Accepted::yes;
+  }
+  Topic& topic = topics_.get(record.topic);
+  if (topic.stage != Topic::Stage::ready || batches_too_large_) {
+    if (topic.is_new()) wakeup_.raise();  // poll() has to ask for it
+    return Accepted::full;
+  }
+  if (is_too_large(record, topic)) {
+    fail(record, token, DeliveryFailure::Kind::permanent,
+         "too large: " + std::to_string(batch_bytes(record)) + " bytes with overhead, but topic " +
+             topic.name +
+             " has max.message.bytes=" + std::to_string(*topic.facts.limits.max_message_bytes));
+    return Accepted::yes;
+  }
+  return send(record, topic, token);
+}
+
+bool ProducerSession::is_too_large(const outbox::Record& record, const Topic& topic) const {
+  const auto limit = topic.facts.limits.max_message_bytes;
+  // Compressed it may fit: then the broker decides.
+  return limit && !properties_.compressed && batch_bytes(record) > *limit;
+}
+
+void ProducerSession::count(const outbox::Record& record) {
+  ++in_flight_;
+  in_flight_bytes_ += content_bytes(record);
+}
+
+Accepted ProducerSession::send(const outbox::Record& record, Topic& topic, relay::Token token) {
+  // Over the count that the topic had when it was checked: it can't change while the producer
+  // lives.
+  const auto partition = partition_of(record.key, topic.handle.get(), topic.facts.partitions);
+  const Lane lane = lane_of(topic.first_lane, static_cast<std::size_t>(partition));
+  if (!slow_start_.may_send(lane, clock_.now())) {
+    slow_start_.hold(lane, {record, token, partition});
+    count(record);
+    return Accepted::yes;
+  }
+  switch (produce(record, topic.handle.get(), partition, token)) {
+    case Sent::yes:
+      slow_start_.sent(lane);
+      count(record);
+      return Accepted::yes;
+    case Sent::full:
+      return Accepted::full;
+    case Sent::failed:
+      return Accepted::yes;
+  }
+  return Accepted::full;
+}
+
+ProducerSession::Sent ProducerSession::produce(const outbox::Record& record,
+                                               rd_kafka_topic_t* topic, std::int32_t partition,
+                                               relay::Token token) {
+  auto headers = make_headers(record.headers);
+  // The tags that the macros RD_KAFKA_V_* stand for; those are written for C.
+  const auto error = rd_kafka_producev(
+      producer_->client(), RD_KAFKA_VTYPE_RKT, topic, RD_KAFKA_VTYPE_PARTITION, partition,
+      RD_KAFKA_VTYPE_MSGFLAGS, RD_KAFKA_MSG_F_COPY, RD_KAFKA_VTYPE_KEY, present(record.key),
+      record.key.size(), RD_KAFKA_VTYPE_VALUE, record.value ? present(*record.value) : nullptr,
+      record.value ? record.value->size() : std::size_t{0}, RD_KAFKA_VTYPE_HEADERS, headers.get(),
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): the opaque carries the number, never an address
+      RD_KAFKA_VTYPE_OPAQUE, reinterpret_cast<void*>(std::uintptr_t{token.packed()}),
+      RD_KAFKA_VTYPE_END);
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return failed_to_produce(error, record, token);
+  static_cast<void>(headers.release());  // they belong to the message now
+  return Sent::yes;
+}
+
+ProducerSession::Sent ProducerSession::failed_to_produce(rd_kafka_resp_err_t error,
+                                                         const outbox::Record& record,
+                                                         relay::Token token) {
+  if (error == RD_KAFKA_RESP_ERR__QUEUE_FULL) return Sent::full;
+  if (error == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) {
+    fail(record, token, DeliveryFailure::Kind::permanent,
+         "too large: " + std::to_string(batch_bytes(record)) +
+             " bytes with overhead, more than kafka.message.max.bytes allows");
+    return Sent::failed;
+  }
+  std::string reason = rd_kafka_err2str(error);
+  if (const auto fatal = fatal_error(producer_->client())) reason = fatal->reason;
+  fail(record, token, failure_kind(error), std::move(reason));
+  condition_ = Condition::producer_failed;
+  return Sent::failed;
+}
+
+void ProducerSession::fail(const outbox::Record& record, relay::Token token,
+                           DeliveryFailure::Kind kind, std::string reason) {
+  DeliveryFailure failure{kind, token, std::string(record.topic), event_id_of(record),
+                          std::move(reason)};
+  // A dead producer says nothing about the record that happened to be offered next.
+  if (kind == DeliveryFailure::Kind::fatal) failure.token.reset();
+  failures_.push_back({rank_of(kind), std::move(failure)});
+  condition_ = Condition::record_refused;
+  ++in_flight_;
+  wakeup_.raise();
+}
+
+}  // namespace walpost::kafka

@@ -1,0 +1,198 @@
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "cluster_queries.h"
+#include "producer_session.h"
+#include "topic_facts.h"
+
+namespace walpost::kafka {
+namespace {
+
+using relay::DeliveryFailure;
+using std::chrono::milliseconds;
+
+// librdkafka raises the fatal error just before it reports the record that caused it, from one
+// thread: the report is microseconds away.
+constexpr milliseconds wait_for_cause{200};
+
+}  // namespace
+
+/// In this order:
+/// 1. a refusal found earlier ends the session;
+/// 2. reports, errors, logs and admin results that librdkafka has queued;
+/// 3. failures, the cause first;
+/// 4. records whose partition was proven by a report go out;
+/// 5. topics that aren't ready are asked for; one whose limit is small has the producer replaced.
+void ProducerSession::poll(relay::Reports& reports) {
+  if (!producer_) return;
+  if (refusal_) throw relay::SessionFailure(*refusal_);
+  wakeup_.clear();
+  serve_events(reports);
+  report_failures(reports);
+  if (condition_ != Condition::producer_failed) release_held();
+  if (condition_ == Condition::working) {
+    try {
+      advance_topics();
+      fit_batches();
+    } catch (const relay::SessionFailure& failure) {
+      // What was delivered has to reach the caller first.
+      if (reports.delivered.empty() && reports.failed.empty()) throw;
+      refusal_ = failure;
+      wakeup_.raise();
+    }
+  }
+  arm_timer();
+}
+
+void ProducerSession::serve_events(relay::Reports& reports) {
+  while (auto event = producer_->next_event()) serve(std::move(event), reports);
+  if (fatal_seen_ && !cause_known_) await_cause(reports);
+}
+
+void ProducerSession::serve(EventHandle event, relay::Reports& reports) {
+  switch (rd_kafka_event_type(event.get())) {
+    case RD_KAFKA_EVENT_DR:
+      return serve_deliveries(event.get(), reports);
+    case RD_KAFKA_EVENT_ERROR:
+      return serve_error(event.get());
+    case RD_KAFKA_EVENT_LOG:
+      return log_.line(event.get(), clock_.now());
+    case RD_KAFKA_EVENT_DESCRIBECONFIGS_RESULT:
+      if (topics_.take_limits(read_limits(event.get()))) log_.contact(clock_.now());
+      return;
+    case RD_KAFKA_EVENT_CREATETOPICS_RESULT:
+      if (topics_.take_creation(read_creation(event.get()))) log_.contact(clock_.now());
+      return;
+    default:
+      return;  // an int, not an enumeration: nothing else was asked for
+  }
+}
+
+void ProducerSession::serve_deliveries(rd_kafka_event_t* event, relay::Reports& reports) {
+  const auto now = clock_.now();
+  bool any_delivered = false;
+  while (const auto* message = rd_kafka_event_message_next(event)) {
+    const Lane lane =
+        lane_of(topic_of(*message).first_lane, static_cast<std::size_t>(message->partition));
+    --in_flight_;
+    in_flight_bytes_ -= content_bytes(*message);
+    if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      slow_start_.delivered(lane, now);
+      reports.delivered.push_back(token_of(*message));
+      any_delivered = true;
+      continue;
+    }
+    slow_start_.failed(lane);
+    auto failure = failure_of(*message, generation_);
+    cause_known_ =
+        cause_known_ || failure.rank == Rank::record || failure.rank == Rank::environment;
+    failures_.push_back(std::move(failure));
+    condition_ = Condition::producer_failed;
+  }
+  if (any_delivered) log_.contact(now);
+}
+
+void ProducerSession::serve_error(rd_kafka_event_t* event) {
+  if (rd_kafka_event_error_is_fatal(event) == 0) return log_.error(event, clock_.now());
+  const auto fatal = fatal_error(producer_->client());
+  if (fatal_seen_ || !fatal) return;
+  fatal_seen_ = true;
+  condition_ = Condition::producer_failed;
+  // Any other fatal error is its own cause.
+  cause_known_ = cause_known_ || fatal->code != RD_KAFKA_RESP_ERR__GAPLESS_GUARANTEE;
+  if (fatal->code == RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED) {
+    refusal_.emplace(relay::FailureKind::refused, relay::Side::kafka,
+                     "this user may not be an idempotent producer: " + fatal->reason,
+                     "kafka-acls.sh --bootstrap-server HOST:PORT --add --allow-principal User:NAME "
+                     "--operation IdempotentWrite --cluster");
+    wakeup_.raise();
+  }
+  failures_.push_back(
+      {Rank::producer, {DeliveryFailure::Kind::fatal, std::nullopt, {}, {}, fatal->reason}});
+}
+
+void ProducerSession::await_cause(relay::Reports& reports) {
+  const auto until = clock_.now() + wait_for_cause;
+  while (!cause_known_ && clock_.now() < until) {
+    if (auto event = producer_->next_event(milliseconds{10})) serve(std::move(event), reports);
+  }
+  cause_known_ = true;  // or never to be known
+}
+
+void ProducerSession::report_failures(relay::Reports& reports) {
+  if (failures_.empty()) return;
+  std::ranges::stable_sort(failures_, {}, &RankedFailure::rank);
+  for (auto& [rank, failure] : failures_) reports.failed.push_back(std::move(failure));
+  failures_.clear();
+}
+
+void ProducerSession::release_held() {
+  while (slow_start_.has_released()) {
+    const auto [lane, held] = slow_start_.released();
+    released_headers_.clear();
+    for (const auto& [name, value] : held.headers) released_headers_.push_back({name, value});
+    const outbox::Record record{held.topic, held.key, held.value, released_headers_};
+    switch (produce(record, topics_.get(held.topic).handle.get(), held.partition, held.token)) {
+      case Sent::yes:
+        slow_start_.sent(lane);
+        slow_start_.pop();
+        break;
+      case Sent::full:
+        return;
+      case Sent::failed:
+        --in_flight_;  // it was counted when it was held
+        // What is still held may have been published after this one.
+        condition_ = Condition::producer_failed;
+        return;
+    }
+  }
+}
+
+void ProducerSession::advance_topics() {
+  const auto progress = topics_.advance();
+  if (progress.contact) log_.contact(clock_.now());
+  for (auto* topic : progress.ready) admit(*topic);
+  if (!progress.ready.empty()) wakeup_.raise();  // a record may be waiting to be offered again
+}
+
+void ProducerSession::admit(Topic& topic) {
+  const auto chosen = properties_.batch_bytes_chosen
+                          ? std::optional<std::size_t>(properties_.batch_bytes)
+                          : std::nullopt;
+  for (const auto& finding : judge(topic.facts, chosen)) {
+    if (finding.level == relay::Finding::Level::fail) throw refusal(finding);
+    if (finding.level == relay::Finding::Level::warn && !topic.judged) {
+      spdlog::warn("{}: {}; {}", finding.subject, finding.what, finding.mend);
+    }
+  }
+  topic.judged = true;
+  topic.first_lane = slow_start_.add(static_cast<std::size_t>(topic.facts.partitions));
+  spdlog::debug("topic {} is ready: {} partitions", topic.name, topic.facts.partitions);
+  const auto limit = topic.facts.limits.max_message_bytes;
+  if (limit && *limit < properties_.batch_bytes) {
+    batch_limit_ = std::min(*limit, batch_limit_.value_or(*limit));
+    batches_too_large_ = true;
+  }
+}
+
+/// The broker compares a whole batch with max.message.bytes, and librdkafka doesn't split one that
+/// was rejected: a limit below batch.size turns small records into refused ones. batch.size is
+/// fixed for a producer's life, so that another one takes over, once nothing is under way.
+void ProducerSession::fit_batches() {
+  if (!batches_too_large_ || in_flight_ > 0) return;
+  spdlog::info("kafka: batches are at most {} bytes from here on, to fit max.message.bytes",
+               *batch_limit_);
+  open();
+  wakeup_.raise();
+}
+
+void ProducerSession::arm_timer() {
+  const auto due = topics_.next_due();
+  if (!due) return wakeup_.after(std::nullopt);
+  wakeup_.after(*due - clock_.now());
+}
+
+}  // namespace walpost::kafka

@@ -1,0 +1,50 @@
+#include <spdlog/fmt/fmt.h>
+
+#include "connect.h"
+#include "preflight.h"
+#include "query.h"
+#include "session.h"
+#include "walpost/postgres/setup.h"
+
+namespace walpost::postgres {
+
+namespace {
+
+using Level = relay::Finding::Level;
+
+Catalogue inspect(const Options& options, Names& names, Wait& wait) {
+  const Handle walsender = connect(replication_conninfo(options), names, wait);
+  const Handle session = connect(same_server(options, walsender.get()), names, wait);
+  try {
+    fix_settings(walsender.get(), wait);
+    return read_catalogue(session.get(), walsender.get(), options.slot, options.publication, wait);
+  } catch (const SqlError& error) {
+    throw failure(Phase::inspecting, error.error(), names);
+  }
+}
+
+}  // namespace
+
+std::vector<relay::Finding> check(const Options& options, const outbox::MappingOptions& mapping,
+                                  const outbox::Router& router) {
+  CommandClock clock;
+  Names names{options.slot, options.publication, {}, {}};
+  Findings findings;
+  try {
+    Wait wait(clock, clock.now() + attempt_timeout(options, replication_conninfo(options)),
+              Wait::Interrupts::any_stop);
+    const Catalogue catalogue = inspect(options, names, wait);
+    findings.push_back(
+        {Level::pass, "connection",
+         fmt::format("role {} may replicate from database {}", names.role, names.database), ""});
+    const Findings found = preflight(catalogue, Memory{}, options, {mapping, router});
+    findings.insert(findings.end(), found.begin(), found.end());
+  } catch (const relay::SessionFailure& error) {
+    const std::string mend =
+        error.mend().empty() ? "try again when the server answers" : error.mend();
+    findings.push_back({Level::fail, "connection", error.what(), mend});
+  }
+  return findings;
+}
+
+}  // namespace walpost::postgres
