@@ -2,21 +2,21 @@
 #include <memory>
 
 #include "command_line.h"
-#include "preset_names.h"
+#include "outbox_arguments.h"
 
 namespace walpost::cli {
 namespace {
 
 struct InitRequest {
-  std::vector<std::string> tables{"outbox"};
-  std::string preset;  ///< empty: don't create tables
+  std::vector<std::string> tables;  ///< none: what the publication holds, or else "outbox"
+  std::string preset;               ///< empty: don't create tables
   bool dry_run = false;
 };
 
 postgres::SetupRequest setup_request(const InitRequest& request) {
   postgres::SetupRequest setup{request.tables, std::nullopt};
   if (!request.preset.empty()) {
-    setup.create_outbox = preset_names().at(request.preset);
+    setup.create_outbox = preset(request.preset);
   }
   return setup;
 }
@@ -40,7 +40,12 @@ void apply(const postgres::Options& options, const std::vector<postgres::SetupSt
       continue;
     }
     std::cout << step.what << ": " << std::flush;
-    postgres::apply_setup(options, {step});
+    try {
+      postgres::apply_setup(options, {step});
+    } catch (...) {
+      std::cout << "failed" << std::endl;
+      throw;
+    }
     std::cout << "created\n";
   }
 }
@@ -61,14 +66,17 @@ ExitCode init(const config::CommandLine& options, const InitRequest& request) {
 void add_init_command(CLI::App& app, config::CommandLine& options, Action& action) {
   CLI::App* command = app.add_subcommand("init", "Create the publication and the slot; idempotent");
   auto request = std::make_shared<InitRequest>();
-  command->add_option("--table", request->tables, "An outbox table to publish; repeatable")
+  command
+      ->add_option("--table", request->tables,
+                   "An outbox table to publish; repeatable (default: outbox)")
       ->type_name("NAME")
       ->allow_extra_args(false)
-      ->capture_default_str();
+      ->check(is_table_name());
   command
-      ->add_flag("--create-outbox{standard}", request->preset,
-                 "Also create the tables that don't exist, standard or debezium")
-      ->check(CLI::IsMember(preset_names()));
+      ->add_flag(
+          "--create-outbox{standard}", request->preset,
+          "Also create the tables that don't exist; --create-outbox=debezium for its columns")
+      ->check(is_preset());
   command->add_flag("--dry-run", request->dry_run, "Print the SQL of what is missing, run nothing");
   add_common_options(*command, options);
   command->callback([&options, request, &action] {

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "command_line.h"
-#include "preset_names.h"
+#include "outbox_arguments.h"
 
 namespace walpost::cli {
 namespace {
@@ -13,7 +13,7 @@ struct OutboxRequest {
 };
 
 ExitCode print_outbox(const OutboxRequest& request) {
-  std::cout << postgres::outbox_ddl(preset_names().at(request.preset), request.table);
+  std::cout << postgres::outbox_ddl(preset(request.preset), request.table);
   return ExitCode::done;
 }
 
@@ -30,9 +30,10 @@ void add_sql_command(CLI::App& app, config::CommandLine& options, Action& action
   outbox->add_option("--preset", request->preset, "Its columns: standard or debezium")
       ->type_name("PRESET")
       ->capture_default_str()
-      ->check(CLI::IsMember(preset_names()));
+      ->check(is_preset());
   outbox->add_option("--table", request->table, "Its name, with or without a schema")
       ->type_name("NAME")
+      ->check(is_table_name())
       ->capture_default_str();
   outbox->callback([request, &action] { action = [request] { return print_outbox(*request); }; });
 }

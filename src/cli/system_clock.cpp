@@ -44,7 +44,9 @@ SystemClock::SystemClock() {
   }
 }
 
-SystemClock::~SystemClock() { close(signal_fd_); }
+SystemClock::~SystemClock() {
+  close(signal_fd_);
+}
 
 relay::Instant SystemClock::now() const {
   return relay::Instant::clock::now();

@@ -5,8 +5,8 @@
 namespace walpost::cli {
 
 /// The process's own clock and its SIGTERM and SIGINT. Make one before any thread is started: every
-/// thread must inherit the blocked signals, or one could die of them. They stay blocked to the end of
-/// the process, so that a late signal can't turn a clean stop into a death by signal.
+/// thread must inherit the blocked signals, or one could die of them. They stay blocked to the end
+/// of the process, so that a late signal can't turn a clean stop into a death by signal.
 class SystemClock final : public relay::Clock {
  public:
   /// Throws std::system_error.

@@ -51,10 +51,11 @@ MetadataAnswer ask(const Producer& producer, rd_kafka_topic_t* topic, Instant de
   }
 }
 
-TopicLimits limits_of(const Producer& producer, const std::string& topic, Instant deadline) {
+TopicLimits limits_of(const Producer& producer, int broker_id, const std::string& topic,
+                      Instant deadline) {
   const auto timeout = until(deadline);
   if (timeout == milliseconds{0}) return {};
-  ask_limits(producer, {topic}, timeout);
+  ask_limits(producer, broker_id, {topic}, timeout);
   while (until(deadline) > milliseconds{0}) {
     const auto event = producer.next_event(until(deadline));
     if (!event) break;
@@ -93,7 +94,7 @@ std::vector<Finding> check_topic(const Producer& producer, const std::string& na
   using Kind = MetadataAnswer::Kind;
   switch (answer.kind) {
     case Kind::found:
-      facts.limits = limits_of(producer, name, deadline);
+      facts.limits = limits_of(producer, answer.broker_id, name, deadline);
       return judge(facts, chosen_batch_bytes);
     case Kind::missing:
       return missing(facts, options);

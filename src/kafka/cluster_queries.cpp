@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include "delivery_errors.h"
@@ -90,6 +91,16 @@ AdminOptionsHandle admin_options(const Producer& producer, rd_kafka_admin_op_t o
 
 }  // namespace
 
+bool has_met_cluster(const Producer& producer) {
+  struct Free {
+    rd_kafka_t* client;
+    void operator()(char* id) const { rd_kafka_mem_free(client, id); }
+  };
+  const std::unique_ptr<char, Free> id(rd_kafka_clusterid(producer.client(), 0),
+                                       Free{producer.client()});
+  return id != nullptr;
+}
+
 MetadataAnswer ask_metadata(const Producer& producer, rd_kafka_topic_t* topic,
                             std::chrono::milliseconds timeout) {
   const rd_kafka_metadata_t* raw = nullptr;
@@ -104,6 +115,7 @@ MetadataAnswer ask_metadata(const Producer& producer, rd_kafka_topic_t* topic,
   }
   answer.brokers = metadata->broker_cnt;
   if (metadata->broker_cnt > 0) {
+    answer.broker_id = metadata->brokers[0].id;
     answer.broker =
         std::string(metadata->brokers[0].host) + ":" + std::to_string(metadata->brokers[0].port);
   }
@@ -112,7 +124,7 @@ MetadataAnswer ask_metadata(const Producer& producer, rd_kafka_topic_t* topic,
   return answer;
 }
 
-void ask_limits(const Producer& producer, const std::vector<std::string>& topics,
+void ask_limits(const Producer& producer, int broker_id, const std::vector<std::string>& topics,
                 std::chrono::milliseconds timeout) {
   std::vector<ConfigResourceHandle> owners;
   std::vector<rd_kafka_ConfigResource_t*> resources;
@@ -121,6 +133,9 @@ void ask_limits(const Producer& producer, const std::vector<std::string>& topics
     resources.push_back(owners.back().get());
   }
   const auto options = admin_options(producer, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeout);
+  std::array<char, 256> reason{};
+  // Fails only for an operation that can't be sent anywhere but to the controller.
+  rd_kafka_AdminOptions_set_broker(options.get(), broker_id, reason.data(), reason.size());
   rd_kafka_DescribeConfigs(producer.client(), resources.data(), resources.size(), options.get(),
                            producer.queue());
 }

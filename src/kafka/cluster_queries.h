@@ -13,6 +13,9 @@
 
 namespace walpost::kafka {
 
+/// Whether a broker has answered this producer already. Never blocks.
+[[nodiscard]] bool has_met_cluster(const Producer& producer);
+
 /// What the cluster says about one topic.
 struct MetadataAnswer {
   enum class Kind {
@@ -25,7 +28,8 @@ struct MetadataAnswer {
   };
   Kind kind = Kind::unreachable;
   std::string reason;  ///< librdkafka's words, where `kind` isn't found
-  std::string broker;  ///< host:port of one that answered, for commands in messages
+  int broker_id = -1;  ///< of a broker that is up
+  std::string broker;  ///< its host:port, for commands in messages
   int brokers = 0;
   int partitions = 0;
   int replication_factor = 0;  ///< of the partition that has the fewest replicas
@@ -49,8 +53,9 @@ struct LimitsAnswer {
   std::vector<Topic> topics;
 };
 
-/// Asks for the topics' configurations (DescribeConfigs). The answer comes as an event.
-void ask_limits(const Producer& producer, const std::vector<std::string>& topics,
+/// Asks a broker for the topics' configurations (DescribeConfigs). The answer comes as an event.
+/// Any broker knows them; to leave the choice to librdkafka would be to depend on the controller.
+void ask_limits(const Producer& producer, int broker_id, const std::vector<std::string>& topics,
                 std::chrono::milliseconds timeout);
 [[nodiscard]] LimitsAnswer read_limits(rd_kafka_event_t* event);
 

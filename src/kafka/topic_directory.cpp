@@ -15,6 +15,8 @@ constexpr milliseconds admin_timeout{5000};
 constexpr milliseconds missing_retry{200};
 constexpr milliseconds passing_retry{200};
 constexpr milliseconds unreachable_retry{500};
+// Nothing announces that a producer has met its first broker.
+constexpr milliseconds unmet_retry{20};
 // After this many unanswered questions for limits, while metadata is answered, go on without them.
 constexpr int limit_attempts = 3;
 
@@ -37,10 +39,10 @@ void TopicDirectory::stop() noexcept {
 
 void TopicDirectory::reset(Topic& topic) {
   topic.handle = producer_->topic(topic.name, &topic);
-  topic.stage = Topic::Stage::unasked;
+  topic.stage = Topic::Stage::unknown;
   topic.not_before = {};
   topic.missing_since.reset();
-  topic.limits_unanswered = 0;
+  topic.limit_failures = 0;
   topic.creation_asked = false;
   topic.facts = {};
   topic.facts.name = topic.name;
@@ -61,13 +63,12 @@ Topic& TopicDirectory::get(std::string_view name) {
 }
 
 bool TopicDirectory::take_limits(const LimitsAnswer& answer) {
-  const bool unanswered = is_passing(answer.error);
-  if (unanswered || answer.error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+  if (answer.error != RD_KAFKA_RESP_ERR_NO_ERROR) {
     spdlog::debug("limits of topics can't be read: {}", answer.reason);
     for (auto* topic : pending_) {
       if (topic->stage != Topic::Stage::asked) continue;
       topic->stage = Topic::Stage::described;
-      if (unanswered) ++topic->limits_unanswered;
+      if (is_passing(answer.error)) limits_unanswered(*topic);
     }
     return !is_unreachable(answer.error);
   }
@@ -77,18 +78,22 @@ bool TopicDirectory::take_limits(const LimitsAnswer& answer) {
     topic.stage = Topic::Stage::described;
     topic.facts.limits = each.limits;
     // A topic just created may be known to one broker and not to the next.
-    const bool ask_again =
-        each.error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || is_passing(each.error);
-    topic.limits_unanswered = ask_again ? topic.limits_unanswered + 1 : 0;
+    if (each.error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || is_passing(each.error)) {
+      limits_unanswered(topic);
+    }
     if (each.error == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED && !topic.limits_unreadable) {
       topic.limits_unreadable = true;
       spdlog::warn(
-          "limits of topic {} can't be read, going on without: {}; grant DescribeConfigs "
-          "on the topic",
+          "limits of topic {} can't be read, going on without: {}; grant DescribeConfigs on the "
+          "topic",
           topic.name, each.reason);
     }
   }
   return true;
+}
+
+void TopicDirectory::limits_unanswered(Topic& topic) {
+  if (++topic.limit_failures < limit_attempts) again(topic, passing_retry);
 }
 
 bool TopicDirectory::take_creation(const CreationAnswer& answer) {
@@ -124,28 +129,41 @@ TopicDirectory::Progress TopicDirectory::advance() {
   Progress progress;
   if (refused_creation_) throw refusal(*refused_creation_);
   if (pending_.empty()) return progress;
-  const auto start = clock_.now();
-  ask_for_limits(start);
-  for (std::size_t i = 0; i < pending_.size(); ++i) {
-    Topic& topic = *pending_[i];
-    if (topic.stage != Topic::Stage::described || topic.not_before > start) continue;
-    const auto spent = std::chrono::duration_cast<milliseconds>(clock_.now() - start);
-    if (spent >= metadata_budget) break;
-    inspect(topic, metadata_budget - spent, progress);
-  }
+  inspect_due(progress);
   if (refused_creation_) throw refusal(*refused_creation_);
+  ask_for_limits();
+  for (auto* topic : pending_) {
+    if (topic->stage != Topic::Stage::described) continue;
+    topic->stage = Topic::Stage::ready;
+    progress.ready.push_back(topic);
+  }
   std::erase_if(pending_, [](const Topic* topic) { return topic->stage == Topic::Stage::ready; });
   return progress;
 }
 
-void TopicDirectory::ask_for_limits(relay::Instant now) {
+void TopicDirectory::inspect_due(Progress& progress) {
+  const auto start = clock_.now();
+  const bool met = has_met_cluster(*producer_);
+  for (auto* topic : pending_) {
+    if (topic->stage != Topic::Stage::unknown || topic->not_before > start) continue;
+    if (!met) {
+      again(*topic, unmet_retry);
+      continue;
+    }
+    const auto spent = std::chrono::duration_cast<milliseconds>(clock_.now() - start);
+    if (spent >= metadata_budget) return;
+    inspect(*topic, metadata_budget - spent, progress);
+  }
+}
+
+void TopicDirectory::ask_for_limits() {
   std::vector<std::string> names;
   for (auto* topic : pending_) {
-    if (topic->stage != Topic::Stage::unasked || topic->not_before > now) continue;
+    if (topic->stage != Topic::Stage::found) continue;
     topic->stage = Topic::Stage::asked;
     names.push_back(topic->name);
   }
-  if (!names.empty()) ask_limits(*producer_, names, admin_timeout);
+  if (!names.empty()) ask_limits(*producer_, broker_id_, names, admin_timeout);
 }
 
 void TopicDirectory::inspect(Topic& topic, milliseconds timeout, Progress& progress) {
@@ -154,9 +172,10 @@ void TopicDirectory::inspect(Topic& topic, milliseconds timeout, Progress& progr
   progress.contact = progress.contact || answer.kind != Kind::unreachable;
   topic.facts.broker = answer.broker;
   topic.facts.brokers = answer.brokers;
+  if (answer.broker_id >= 0) broker_id_ = answer.broker_id;
   switch (answer.kind) {
     case Kind::found:
-      return found(topic, answer, progress);
+      return found(topic, answer);
     case Kind::missing:
       return missing(topic);
     case Kind::unauthorized:
@@ -171,25 +190,21 @@ void TopicDirectory::inspect(Topic& topic, milliseconds timeout, Progress& progr
   }
 }
 
-void TopicDirectory::found(Topic& topic, const MetadataAnswer& answer, Progress& progress) {
-  if (topic.limits_unanswered > 0 && topic.limits_unanswered < limit_attempts) {
-    return again(topic, milliseconds{0});
-  }
+void TopicDirectory::found(Topic& topic, const MetadataAnswer& answer) {
   topic.facts.partitions = answer.partitions;
   topic.facts.replication_factor = answer.replication_factor;
   if (topic.expected_partitions != 0 && topic.expected_partitions != answer.partitions) {
     spdlog::warn(
-        "topic {} has {} partitions instead of {}: its keys are spread anew from here on, "
-        "and the order of a key's events across the change isn't kept",
+        "topic {} has {} partitions instead of {}: its keys are spread anew from here on, and the "
+        "order of a key's events across the change isn't kept",
         topic.name, answer.partitions, topic.expected_partitions);
   }
   topic.expected_partitions = answer.partitions;
-  topic.stage = Topic::Stage::ready;
-  progress.ready.push_back(&topic);
+  topic.stage = Topic::Stage::found;
 }
 
 void TopicDirectory::missing(Topic& topic) {
-  topic.limits_unanswered = 0;
+  topic.limit_failures = 0;
   if (creation_ && !topic.creation_asked) {
     topic.creation_asked = true;
     topic.stage = Topic::Stage::creating;
@@ -205,14 +220,14 @@ void TopicDirectory::missing(Topic& topic) {
 }
 
 void TopicDirectory::again(Topic& topic, milliseconds delay) {
-  topic.stage = Topic::Stage::unasked;
+  topic.stage = Topic::Stage::unknown;
   topic.not_before = clock_.now() + delay;
 }
 
 std::optional<relay::Instant> TopicDirectory::next_due() const {
   std::optional<relay::Instant> due;
   for (const auto* topic : pending_) {
-    if (topic->stage != Topic::Stage::unasked && topic->stage != Topic::Stage::described) continue;
+    if (topic->stage != Topic::Stage::unknown) continue;
     if (!due || topic->not_before < *due) due = topic->not_before;
   }
   return due;

@@ -23,11 +23,12 @@ namespace walpost::kafka {
 /// A topic in use. Its address stays the same for as long as the directory lives.
 struct Topic {
   enum class Stage {
-    unasked,    ///< its limits are to be asked for
-    asked,      ///< waiting for them
-    described,  ///< its metadata is to be asked for
+    unknown,    ///< its metadata is to be asked for
     creating,   ///< waiting for its creation
-    ready,
+    found,      ///< its limits are to be asked for
+    asked,      ///< waiting for them
+    described,  ///< all is known
+    ready,      ///< and was told to the caller
   };
   std::string name;
   TopicFacts facts;
@@ -39,16 +40,16 @@ struct Topic {
 
   // What follows belongs to one producer and starts anew with the next.
   TopicHandle handle;
-  Stage stage = Stage::unasked;
+  Stage stage = Stage::unknown;
   Lane first_lane{};
   relay::Instant not_before{};
   std::optional<relay::Instant> missing_since;
-  int limits_unanswered = 0;
+  int limit_failures = 0;
   bool creation_asked = false;
 
   /// Not asked for by this producer yet.
   [[nodiscard]] bool is_new() const {
-    return stage == Stage::unasked && not_before == relay::Instant{};
+    return stage == Stage::unknown && not_before == relay::Instant{};
   }
 };
 
@@ -97,9 +98,11 @@ class TopicDirectory {
   };
 
   void reset(Topic& topic);
-  void ask_for_limits(relay::Instant now);
+  void inspect_due(Progress& progress);
   void inspect(Topic& topic, std::chrono::milliseconds timeout, Progress& progress);
-  void found(Topic& topic, const MetadataAnswer& answer, Progress& progress);
+  void found(Topic& topic, const MetadataAnswer& answer);
+  void ask_for_limits();
+  void limits_unanswered(Topic& topic);
   void missing(Topic& topic);
   void again(Topic& topic, std::chrono::milliseconds delay);
 
@@ -108,6 +111,7 @@ class TopicDirectory {
   const Producer* producer_ = nullptr;
   std::unordered_map<std::string, std::unique_ptr<Topic>, Hash, std::equal_to<>> topics_;
   std::vector<Topic*> pending_;  // those not ready
+  int broker_id_ = -1;           // one that answered lately
   Topic* last_ = nullptr;        // of the latest get(): most records go where the one before went
   std::optional<relay::Finding> refused_creation_;
 };

@@ -35,12 +35,12 @@ std::string publication_ddl(const std::string& publication,
                             const std::vector<TableReference>& tables) {
   std::string sql = "CREATE PUBLICATION " + quote_identifier(publication) + " FOR TABLE ";
   for (std::size_t i = 0; i < tables.size(); ++i) sql += (i == 0 ? "" : ", ") + tables[i].sql();
-  return sql + " WITH (publish = 'insert', publish_via_partition_root = true)";
+  return sql + " WITH (publish = 'insert', publish_via_partition_root = true);";
 }
 
 std::string slot_ddl(const std::string& slot) {
   return "SELECT pg_catalog.pg_create_logical_replication_slot(" + quote_literal(slot) +
-         ", 'pgoutput')";
+         ", 'pgoutput');";
 }
 
 }  // namespace walpost::postgres

@@ -137,9 +137,9 @@ bool Relay::Impl::pause(milliseconds duration) {
 
 Relay::Relay(Source& source, Sink& sink, Clock& clock, outbox::Mapper& mapper,
              outbox::Router& router, Options options)
-    : impl_(new Impl{
-          source, sink, clock, mapper, router, options,
-          Backoff({options.backoff_first, options.backoff_limit}, std::random_device{}())}) {}
+    : impl_(new Impl{source, sink, clock, mapper, router, options,
+                     Backoff({options.backoff_first, options.backoff_limit},
+                             options.jitter_seed.value_or(std::random_device{}()))}) {}
 
 Relay::~Relay() = default;
 

@@ -8,7 +8,8 @@ endfunction()
 
 function(configure source build)
   run(${CMAKE_COMMAND} -S ${source} -B ${build} -G ${GENERATOR} -D CMAKE_BUILD_TYPE=${BUILD_TYPE}
-      -D CMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}" ${ARGN})
+      -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
+      "-DCMAKE_CXX_FLAGS=${FLAGS}" ${ARGN})
   run(${CMAKE_COMMAND} --build ${build})
 endfunction()
 

@@ -14,6 +14,9 @@ using relay::FailureKind;
 using relay::SessionFailure;
 using relay::Side;
 
+// How long an operator's `pg_ctl stop -m fast` may take because of us.
+constexpr milliseconds patience{5000};
+
 SessionFailure transient(const std::string& what) {
   return {FailureKind::transient, Side::postgres, what};
 }
@@ -135,7 +138,7 @@ void ModelServer::step() {
   if (!stopping_ && world_.fault(world_.faults.server_shutdown)) {
     ++world_.fault_count;
     stopping_ = true;
-    stop_gives_up_ = world_.now + milliseconds(20000);
+    stop_began_ = world_.now;
     world_.trace("server is asked to stop");
   }
   if (connected_ && world_.fault(world_.faults.connection_lost)) {
@@ -168,7 +171,7 @@ void ModelServer::serve_connection() {
   // WalSndDone: asks for a reply each time round, and waits.
   for (int i = 0; all_sent && i < 30 && socket_.size() < socket_capacity; ++i)
     socket_.push_back({stream::keepalive(world_.wal_end, true), world_.wal_end});
-  if (world_.now > stop_gives_up_) {
+  if (world_.now - stop_began_ > patience) {
     world_.violate("the server had to wait for the client to stop");
     disconnect("given up");
   }

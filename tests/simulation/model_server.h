@@ -20,7 +20,10 @@ class ModelServer final : public relay::Source {
   void receive(bool reading) override;
   std::optional<std::string_view> next() override;
   void send_status(const pgoutput::StandbyStatus& status) override;
-  [[nodiscard]] bool server_stopping() const override { return false; }
+  /// As the product's probe sees it: a second after the stop began, new connections are rejected.
+  [[nodiscard]] bool server_stopping() const override {
+    return stopping_ && world_.now - stop_began_ > milliseconds(1000);
+  }
   std::optional<Lsn> finish(relay::milliseconds timeout) override;
   void close() noexcept override;
 
@@ -52,7 +55,7 @@ class ModelServer final : public relay::Source {
   bool up_ = true;
   bool stopping_ = false;
   Instant up_again_{};
-  Instant stop_gives_up_{};
+  Instant stop_began_{};
   Instant slot_free_{};
 
   bool connected_ = false;

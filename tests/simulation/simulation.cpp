@@ -136,7 +136,8 @@ class Simulation {
       for (RowNumber n = transaction.first_row; n < transaction.first_row + transaction.rows; ++n) {
         Row& row = world_.rows[n];
         if (row.rejected) row.rejected = false;
-        if (row.poison && !row.skipped && !skipped) {
+        // A crash takes the slot back, and what was skipped is met again.
+        if (row.poison && server_.confirmed() <= transaction.commit && !skipped) {
           skip(transaction);
           skipped = true;
         }
@@ -148,8 +149,10 @@ class Simulation {
     for (const Transaction& before : world_.transactions)
       for (RowNumber n = before.first_row; n < before.first_row + before.rows; ++n)
         if (before.commit < transaction.commit && world_.rows[n].appended == 0 &&
-            !world_.rows[n].skipped)
+            !world_.rows[n].skipped) {
+          world_.trace("row " + std::to_string(n) + " is still to come: nothing is skipped");
           return;
+        }
     for (RowNumber n = transaction.first_row; n < transaction.first_row + transaction.rows; ++n)
       world_.rows[n].skipped = true;
     server_.advance(Lsn{transaction.commit.value + 1});

@@ -14,6 +14,8 @@ namespace pgoutput {
 struct Lsn {
   std::uint64_t value = 0;
 
+  // clang-tidy 14 takes its rewritten form for a null pointer:
+  // NOLINTNEXTLINE(modernize-use-nullptr)
   friend constexpr auto operator<=>(Lsn, Lsn) = default;
   [[nodiscard]] constexpr bool valid() const { return value != 0; }
 

@@ -21,6 +21,8 @@ enum class Xid : std::uint32_t {};
 /// Microseconds since 2000-01-01 00:00:00 UTC (PostgreSQL's epoch); may be negative.
 struct Timestamp {
   std::int64_t micros = 0;
+  // clang-tidy 14 takes its rewritten form for a null pointer:
+  // NOLINTNEXTLINE(modernize-use-nullptr)
   friend constexpr auto operator<=>(Timestamp, Timestamp) = default;
 };
 

@@ -34,7 +34,7 @@ TEST(DeliveryErrors, WhatWasPurgedOrTheClusterCausesIsRetryable) {
 }
 
 TEST(DeliveryErrors, AnUnknownCodeIsRetryableSoThatNothingIsSetAside) {
-  EXPECT_EQ(failure_kind(static_cast<rd_kafka_resp_err_t>(9999)), Kind::retryable);
+  EXPECT_EQ(failure_kind(RD_KAFKA_RESP_ERR_END_ALL), Kind::retryable);
 }
 
 TEST(DeliveryErrors, ALostSequenceIsFatalForTheProducer) {

@@ -14,22 +14,22 @@ using std::chrono::seconds;
 class SlowStartTest : public testing::Test {
  protected:
   /// Publishes a record with that key, as the sink does: sent at once, or held.
-  bool publish(Lane lane, const std::string& key) {
-    if (!slow_start.may_send(lane, now)) {
-      slow_start.hold(lane, {outbox::Record{"t", key, "v", {}}, relay::Token(1, 1, 0), 0});
+  bool publish(Lane where, const std::string& key) {
+    if (!slow_start.may_send(where, now)) {
+      slow_start.hold(where, {outbox::Record{"t", key, "v", {}}, relay::Token(1, 1, 0), 0});
       return false;
     }
-    slow_start.sent(lane);
+    slow_start.sent(where);
     return true;
   }
-  void deliver(Lane lane) { slow_start.delivered(lane, now); }
+  void deliver(Lane where) { slow_start.delivered(where, now); }
   /// Sends what was released; the keys, in order.
   std::vector<std::string> release() {
     std::vector<std::string> keys;
     while (slow_start.has_released()) {
-      const auto [lane, record] = slow_start.released();
+      const auto [where, record] = slow_start.released();
       keys.push_back(record.key);
-      slow_start.sent(lane);
+      slow_start.sent(where);
       slow_start.pop();
     }
     return keys;

@@ -38,12 +38,12 @@ TEST(Ddl, OutboxOfNoTablesNameIsRefused) {
 TEST(Ddl, PublicationIsOfInsertsOnlyUnderTheTablesOwnName) {
   EXPECT_EQ(publication_ddl("walpost", {{"public", "outbox"}, {"", "b"}}),
             "CREATE PUBLICATION \"walpost\" FOR TABLE \"public\".\"outbox\", \"b\" WITH (publish = "
-            "'insert', publish_via_partition_root = true)");
+            "'insert', publish_via_partition_root = true);");
 }
 
 TEST(Ddl, SlotIsOfPgoutput) {
   EXPECT_EQ(slot_ddl("it's"),
-            "SELECT pg_catalog.pg_create_logical_replication_slot('it''s', 'pgoutput')");
+            "SELECT pg_catalog.pg_create_logical_replication_slot('it''s', 'pgoutput');");
 }
 
 }  // namespace
