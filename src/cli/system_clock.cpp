@@ -5,7 +5,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -25,7 +24,9 @@ sigset_t stop_signals() {
 }
 
 timespec remaining(relay::Instant until) {
-  const auto left = std::max(until - relay::Instant::clock::now(), relay::Instant::duration(0));
+  const relay::Instant now = relay::Instant::clock::now();
+  // Compared before it is subtracted: a far past would overflow.
+  const auto left = until > now ? until - now : relay::Instant::duration(0);
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
   const auto rest = std::chrono::duration_cast<std::chrono::nanoseconds>(left - seconds);
   return {static_cast<std::time_t>(seconds.count()), static_cast<long>(rest.count())};

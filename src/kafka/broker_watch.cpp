@@ -1,15 +1,24 @@
 #include "broker_watch.h"
 
 namespace walpost::kafka {
+namespace {
+
+// An error that came this shortly before "all brokers are down" is what brought the last one down.
+constexpr std::chrono::seconds same_cause{2};
+
+}  // namespace
 
 std::optional<std::string> BrokerWatch::trouble(bool all_down, std::string_view reason,
                                                 relay::Instant now) {
   const bool first = !trouble_ || now - trouble_->last_seen > 2 * reminder_interval;
-  if (first) trouble_ = Trouble{now, now, now, {}, false};
+  if (first) trouble_ = Trouble{now, now, now, now, {}, false};
   trouble_->last_seen = now;
   const bool worse = all_down && !trouble_->all_down;
   // "All brokers are down" says less than the error that led there.
-  if (!all_down) trouble_->last_reason = reason;
+  if (!all_down || now - trouble_->reason_seen > same_cause) {
+    trouble_->last_reason = reason;
+    trouble_->reason_seen = now;
+  }
   trouble_->all_down = trouble_->all_down || all_down;
   if (!first && !worse && now - trouble_->last_line < reminder_interval) return std::nullopt;
 
@@ -20,7 +29,7 @@ std::optional<std::string> BrokerWatch::trouble(bool all_down, std::string_view 
     line += " for " + std::to_string(lasting.count()) + " s";
   }
   const auto& known = trouble_->last_reason;
-  return line + ": " + (known.empty() ? std::string(reason) : known);
+  return line.append(": ").append(known.empty() ? reason : known);
 }
 
 std::optional<std::string> BrokerWatch::contact(relay::Instant now) {

@@ -28,6 +28,7 @@ class BrokerWatch {
     relay::Instant since;
     relay::Instant last_line;
     relay::Instant last_seen;
+    relay::Instant reason_seen;
     std::string last_reason;
     bool all_down = false;
   };

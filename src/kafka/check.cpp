@@ -78,7 +78,7 @@ std::vector<Finding> missing(const TopicFacts& facts, const Options& options) {
   if (!options.create_topics) return {missing_topic(facts)};
   return {{Finding::Level::pass,
            "topic " + facts.name,
-           "doesn't exist yet; walpost run creates it with " +
+           "does not exist yet; walpost run creates it with " +
                std::to_string(options.create_topics->partitions) + " partitions and " +
                std::to_string(options.create_topics->replication_factor) + " replicas",
            {}}};

@@ -32,8 +32,12 @@ void ClientLog::line(rd_kafka_event_t* event, relay::Instant now) {
   const char* text = "";
   int level = syslog_notice;
   if (rd_kafka_event_log(event, &facility, &text, &level) != 0) return;
-  // Repeated twice a second for as long as no producer id can be had.
-  if (std::string_view(facility) == "GETPID") return trouble(false, text, now);
+  // Repeated twice a second for as long as no producer id can be had. A cluster that has just come
+  // up says so for its first moments.
+  if (std::string_view(facility) == "GETPID") {
+    if (std::string_view(text).find("load in progress") != std::string_view::npos) return;
+    return trouble(false, text, now);
+  }
   spdlog::log(level_of(level, facility, text), "librdkafka: {}: {}", facility, text);
 }
 

@@ -88,7 +88,7 @@ std::vector<Finding> judge(const TopicFacts& facts, std::optional<std::size_t> c
 
 Finding missing_topic(const TopicFacts& facts) {
   const int replicas = std::clamp(facts.brokers, 1, wanted_replicas);
-  return finding(Finding::Level::fail, facts, "topic " + facts.name + " doesn't exist",
+  return finding(Finding::Level::fail, facts, "topic " + facts.name + " does not exist",
                  "kafka-topics.sh" + server(facts) + " --create --topic " + facts.name +
                      " --partitions " + std::to_string(suggested_partitions) +
                      " --replication-factor " + std::to_string(replicas) +

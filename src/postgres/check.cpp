@@ -17,6 +17,7 @@ Catalogue inspect(const Options& options, Names& names, Wait& wait) {
   const Handle session = connect(same_server(options, walsender.get()), names, wait);
   try {
     fix_settings(walsender.get(), wait);
+    fix_settings(session.get(), wait);
     return read_catalogue(session.get(), walsender.get(), options.slot, options.publication, wait);
   } catch (const SqlError& error) {
     throw failure(Phase::inspecting, error.error(), names);

@@ -190,7 +190,7 @@ void check_publication(const std::optional<PublicationFacts>& publication, const
     return;
   }
   findings.push_back({Level::fail, "publication " + options.publication,
-                      "there is none of that name",
+                      "it does not exist",
                       "name the right one in postgres.publication; or, if there is no slot yet, "
                       "walpost init (a slot older than its publication can't be read)"});
 }

@@ -88,6 +88,7 @@ Catalogue ReplicationSource::Impl::inspect(PGconn* walsender, Wait& wait) {
   try {
     fix_settings(walsender, wait);
     const Handle session = connect(same_server(options, walsender), names, wait);
+    fix_settings(session.get(), wait);
     return read_catalogue(session.get(), walsender, options.slot, options.publication, wait);
   } catch (const SqlError& error) {
     throw failure(Phase::inspecting, error.error(), names);

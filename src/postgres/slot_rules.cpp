@@ -200,7 +200,7 @@ void check_slot(const Catalogue& catalogue, const Memory& memory, const Options&
       {Level::fail, "slot " + options.slot,
        had_one ? fmt::format("it is gone; this process confirmed {} on it",
                              memory.confirmed.to_string())
-               : "there is none of that name",
+               : "it does not exist",
        had_one ? "find out who dropped it; publish the rows committed since then from the outbox "
                  "table; then walpost init"
                : "walpost init, or name the right one in postgres.slot"});

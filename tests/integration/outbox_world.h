@@ -35,10 +35,10 @@ struct Comparison {
 std::ostream& operator<<(std::ostream& out, const Comparison& comparison);
 
 struct WorldOptions {
-  PostgresOptions postgres;
+  PostgresOptions postgres = {};
   int partitions = 6;
-  std::map<std::string, std::string> topic_configs;
-  std::string preset_sql;  ///< instead of `walpost init --create-outbox`: the table's own DDL
+  std::map<std::string, std::string> topic_configs = {};
+  std::string preset_sql = {};  ///< instead of `walpost init --create-outbox`: the table's own DDL
 };
 
 /// An outbox table in a PostgreSQL of its own, a topic of its own, walpost's publication and slot

@@ -124,14 +124,14 @@ TEST_F(ReplicationLossTest, PublicationThatVanishesEndsTheStream) {
 
 // What the preflight reads must not tell the decoder of the present.
 TEST_F(ReplicationLossTest, RowsOlderThanThePublicationAreRefusedNotSkipped) {
-  insert(5);
   exec("drop publication " + name_);
+  insert(5);
   exec("create publication " + name_ + " for table outbox with (publish = 'insert')");
   insert(5);
   Reader reader(options());
   reader.open();
   EXPECT_EQ(reader.failure().kind(), FailureKind::refused);
-  EXPECT_TRUE(reader.rows.size() <= 5);
+  EXPECT_TRUE(reader.rows.empty());
 }
 
 TEST(ReplicationLoss, LostSlotIsRefusedAndItsLossSaidWithTheRepair) {

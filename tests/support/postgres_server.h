@@ -54,7 +54,7 @@ enum class StopMode { smart, fast, immediate };
 enum class Transport { unix_socket, tcp };
 
 struct PostgresOptions {
-  std::map<std::string, std::string> settings;  ///< of postgresql.conf, over the defaults here
+  std::map<std::string, std::string> settings = {};  ///< of postgresql.conf, over the defaults here
   bool durable = false;                         ///< fsync and full_page_writes, for crash tests
 };
 

@@ -41,6 +41,13 @@ TEST(BrokerWatch, SaysAtOnceThatAllBrokersAreDownAndWhy) {
   EXPECT_FALSE(watch.trouble(true, "1/1 brokers are down", start + seconds{2}));
 }
 
+TEST(BrokerWatch, AnOldErrorIsNotTheReasonThatAllAreDown) {
+  BrokerWatch watch;
+  (void)watch.trouble(false, "k1: Connection refused", start);
+  EXPECT_EQ(watch.trouble(true, "1/1 brokers are down", start + seconds{30}),
+            "kafka brokers unreachable: 1/1 brokers are down");
+}
+
 TEST(BrokerWatch, SaysOnceThatTheClusterIsBack) {
   BrokerWatch watch;
   (void)watch.trouble(true, "1/1 brokers are down", start);

@@ -205,7 +205,7 @@ TEST_F(MockSink, AMissingTopicIsRefusedWithTheCommandThatMakesIt) {
   const auto refusal = driver.wait_refused(soon());
   ASSERT_TRUE(refusal.has_value());
   EXPECT_EQ(refusal->kind(), relay::FailureKind::refused);
-  EXPECT_STREQ(refusal->what(), "topic nosuch doesn't exist");
+  EXPECT_STREQ(refusal->what(), "topic nosuch does not exist");
   EXPECT_THAT(refusal->mend(), HasSubstr("--create --topic nosuch --partitions"));
 }
 

@@ -70,7 +70,7 @@ TEST(TopicFacts, AMissingTopicIsRefusedWithTheCommandThatMakesIt) {
   const auto failure = refusal(missing_topic(sound_topic()));
   EXPECT_EQ(failure.kind(), relay::FailureKind::refused);
   EXPECT_EQ(failure.side(), relay::Side::kafka);
-  EXPECT_STREQ(failure.what(), "topic orders doesn't exist");
+  EXPECT_STREQ(failure.what(), "topic orders does not exist");
   EXPECT_EQ(failure.mend(),
             "kafka-topics.sh --bootstrap-server k1:9092 --create --topic orders --partitions 6 "
             "--replication-factor 3, or set route.create_topics to have walpost create topics");
