@@ -18,16 +18,16 @@ struct Unit {
 constexpr std::array duration_units{
     Unit{"ms", 1},
     Unit{"s", 1000},
-    Unit{"m", 60 * 1000},
-    Unit{"h", 60 * 60 * 1000},
+    Unit{"m", 60000},
+    Unit{"h", 3600000},
 };
 
 constexpr std::array size_units{
     Unit{"", 1},
     Unit{"b", 1},
     Unit{"kb", 1000},
-    Unit{"mb", 1000 * 1000},
-    Unit{"gb", 1000 * 1000 * 1000},
+    Unit{"mb", 1000000},
+    Unit{"gb", 1000000000},
     Unit{"kib", std::uint64_t{1} << 10},
     Unit{"mib", std::uint64_t{1} << 20},
     Unit{"gib", std::uint64_t{1} << 30},

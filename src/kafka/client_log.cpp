@@ -38,6 +38,10 @@ void ClientLog::line(rd_kafka_event_t* event, relay::Instant now) {
     if (std::string_view(text).find("load in progress") != std::string_view::npos) return;
     return trouble(false, text, now);
   }
+  if (std::string_view(facility) == "PARTCNT") {
+    spdlog::warn("kafka: {}; keys stay where they are until walpost's next producer", text);
+    return;
+  }
   spdlog::log(level_of(level, facility, text), "librdkafka: {}: {}", facility, text);
 }
 

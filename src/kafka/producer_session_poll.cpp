@@ -27,8 +27,8 @@ constexpr milliseconds wait_for_cause{200};
 /// 4. records whose partition was proven by a report go out;
 /// 5. topics that aren't ready are asked for; one whose limit is small has the producer replaced.
 void ProducerSession::poll(relay::Reports& reports) {
-  if (!producer_) return;
   if (refusal_) throw relay::SessionFailure(*refusal_);
+  if (!producer_) return;
   wakeup_.clear();
   serve_events(reports);
   report_failures(reports);
@@ -38,13 +38,14 @@ void ProducerSession::poll(relay::Reports& reports) {
       advance_topics();
       fit_batches();
     } catch (const relay::SessionFailure& failure) {
-      // What was delivered has to reach the caller first.
-      if (reports.delivered.empty() && reports.failed.empty()) throw;
       refusal_ = failure;
-      wakeup_.raise();
     }
   }
   arm_timer();
+  if (!refusal_) return;
+  // What was reported has to reach the caller first.
+  if (reports.delivered.empty() && reports.failed.empty()) throw relay::SessionFailure(*refusal_);
+  wakeup_.raise();
 }
 
 void ProducerSession::serve_events(relay::Reports& reports) {
@@ -108,7 +109,7 @@ void ProducerSession::serve_error(rd_kafka_event_t* event) {
                      "this user may not be an idempotent producer: " + fatal->reason,
                      "kafka-acls.sh --bootstrap-server HOST:PORT --add --allow-principal User:NAME "
                      "--operation IdempotentWrite --cluster");
-    wakeup_.raise();
+    return;
   }
   failures_.push_back(
       {Rank::producer, {DeliveryFailure::Kind::fatal, std::nullopt, {}, {}, fatal->reason}});
@@ -124,6 +125,8 @@ void ProducerSession::await_cause(relay::Reports& reports) {
 
 void ProducerSession::report_failures(relay::Reports& reports) {
   if (failures_.empty()) return;
+  // A refusal says more than that records were given up for it.
+  if (refusal_) return failures_.clear();
   std::ranges::stable_sort(failures_, {}, &RankedFailure::rank);
   for (auto& [rank, failure] : failures_) reports.failed.push_back(std::move(failure));
   failures_.clear();

@@ -30,7 +30,7 @@ CopyStream::CopyStream(Handle connection, Names names, relay::Clock& clock,
       names_(std::move(names)),
       clock_(clock),
       read_timeout_(read_timeout),
-      encrypted_(PQsslInUse(connection_.get()) != 0 || PQgssEncInUse(connection_.get()) != 0),
+      encrypted_(is_encrypted(connection_.get())),
       heard_at_(clock.now()) {
   PQsetNoticeReceiver(connection_.get(), take_notice, notices_.get());
 }
@@ -177,15 +177,13 @@ void CopyStream::end(Wait& wait) {
     size = PQgetCopyData(connection_.get(), &bytes, 1);
     const CopyBuffer unread(bytes);
     if (size != 0) continue;
-    wait.ready(PQsocket(connection_.get()), POLLIN, doing);
-    if (PQconsumeInput(connection_.get()) == 0) {
+    if (!await_input(connection_.get(), wait, doing)) {
       throw lost(error_of(nullptr, connection_.get()).message);
     }
   }
   while (true) {
     while (PQisBusy(connection_.get()) != 0) {
-      wait.ready(PQsocket(connection_.get()), POLLIN, doing);
-      if (PQconsumeInput(connection_.get()) == 0) break;
+      if (!await_input(connection_.get(), wait, doing)) break;
     }
     const Result result(PQgetResult(connection_.get()));
     if (result == nullptr) return;

@@ -189,8 +189,7 @@ void check_publication(const std::optional<PublicationFacts>& publication, const
     PublicationRules(*publication, options, expectations, findings).check();
     return;
   }
-  findings.push_back({Level::fail, "publication " + options.publication,
-                      "it does not exist",
+  findings.push_back({Level::fail, "publication " + options.publication, "it does not exist",
                       "name the right one in postgres.publication; or, if there is no slot yet, "
                       "walpost init (a slot older than its publication can't be read)"});
 }

@@ -7,6 +7,13 @@
 
 namespace walpost::postgres {
 
+namespace {
+
+// How long bytes that were decrypted already may wait unseen: see is_encrypted().
+constexpr relay::milliseconds encrypted_turn{20};
+
+}  // namespace
+
 std::optional<std::string_view> Rows::text(int row, const char* column) const {
   const int number = PQfnumber(result_.get(), column);
   if (number < 0 || row >= size()) {
@@ -52,6 +59,19 @@ void flush(PGconn* connection, Wait& wait, std::string_view doing) {
   if (left != 0) throw SqlError(error_of(nullptr, connection));
 }
 
+bool is_encrypted(PGconn* connection) {
+  return PQsslInUse(connection) != 0 || PQgssEncInUse(connection) != 0;
+}
+
+bool await_input(PGconn* connection, Wait& wait, std::string_view doing) {
+  if (is_encrypted(connection)) {
+    wait.ready(PQsocket(connection), POLLIN, doing, encrypted_turn);
+  } else {
+    wait.ready(PQsocket(connection), POLLIN, doing);
+  }
+  return PQconsumeInput(connection) != 0;
+}
+
 Result execute(PGconn* connection, const std::string& sql, Wait& wait, std::string_view doing) {
   if (PQsendQuery(connection, sql.c_str()) == 0) throw SqlError(error_of(nullptr, connection));
   flush(connection, wait, doing);
@@ -59,9 +79,8 @@ Result execute(PGconn* connection, const std::string& sql, Wait& wait, std::stri
   std::optional<ServerError> error;  // thrown only when the connection is ready for another query
   while (true) {
     while (PQisBusy(connection) != 0) {
-      wait.ready(PQsocket(connection), POLLIN, doing);
       // A lost connection may have left an error to read; PQgetResult reports either.
-      if (PQconsumeInput(connection) == 0) break;
+      if (!await_input(connection, wait, doing)) break;
     }
     Result result(PQgetResult(connection));
     if (result == nullptr) {

@@ -36,6 +36,12 @@ class Rows {
 /// Sends what is queued. Waits as `wait` allows; throws SqlError when the connection is lost.
 void flush(PGconn* connection, Wait& wait, std::string_view doing);
 
+/// Waits for input and takes it in; false when the connection is lost.
+[[nodiscard]] bool await_input(PGconn* connection, Wait& wait, std::string_view doing);
+
+/// Whether decrypted bytes may wait inside the TLS or GSS library, where poll() doesn't see them.
+[[nodiscard]] bool is_encrypted(PGconn* connection);
+
 /// Runs one statement by the simple protocol, the only one that a walsender speaks. Throws
 /// SqlError, or relay::SessionFailure when `wait` is over. After START_REPLICATION the connection
 /// streams.

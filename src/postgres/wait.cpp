@@ -23,11 +23,13 @@ void Wait::check(std::string_view doing) const {
   }
 }
 
-void Wait::ready(int fd, short events, std::string_view doing) {
+void Wait::ready(int fd, short events, std::string_view doing, relay::milliseconds at_most) {
+  const relay::Instant enough = clock_.now() + at_most;
   std::vector<pollfd> fds{{fd, events, 0}};
   while (fds.front().revents == 0) {
     check(doing);
-    clock_.wait(fds, until_);
+    if (clock_.now() >= enough) return;
+    clock_.wait(fds, std::min(until_, enough));
   }
 }
 

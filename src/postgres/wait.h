@@ -21,7 +21,9 @@ class Wait {
 
   /// Returns once `fd` has one of `events` (or an error). Throws relay::SessionFailure: transient
   /// when the time is over, interrupted on a stop. `doing` completes "no answer in time while ...".
-  void ready(int fd, short events, std::string_view doing);
+  /// Returns after `at_most`, too.
+  void ready(int fd, short events, std::string_view doing,
+             relay::milliseconds at_most = std::chrono::hours(1));
 
   [[nodiscard]] relay::Clock& clock() { return clock_; }
 

@@ -8,7 +8,6 @@ namespace {
 
 // Bounds one turn, so that reports and status updates are never far away.
 constexpr std::size_t frames_per_turn = 4096;
-constexpr std::size_t frames_of_a_full_read = 64;
 // No wait is longer: the source's own timers (its probe of the slot) run on the loop's turns.
 constexpr milliseconds longest_wait{1000};
 // How long a server that is shutting down waits for acknowledgements that are on their way.
@@ -39,14 +38,15 @@ void Session::open(pgoutput::Lsn confirmed) {
 //  1. reports of the sink: they free memory, advance the prefix and bring bad news first;
 //  2. status: never later than the server expects, whatever the sink does;
 //  3. a server that is shutting down is let go;
-//  4. reading, unless paused by the limits (R6) or resting so that rows come many at a time;
+//  4. reading and handing on, unless paused by the limits (R6), at a pace that serves many rows at
+//  once;
 //  5. one wait for the next of all these.
 void Session::stream() {
   while (clock_.stop_requests() == 0) {
     serve_sink();
     status_.serve(tracker_);
     if (server_stopping()) let_go_of_stopping_server();
-    if (!paused() && !resting()) read();
+    if (!paused()) read();
     wait(!paused());
   }
 }
@@ -120,11 +120,15 @@ void Session::fail(const DeliveryFailure& failure) {
 }
 
 void Session::read() {
-  source_.receive(true);
+  const Instant now = clock_.now();
+  if (now >= pacing_.next_read()) {
+    source_.receive(true);
+    pacing_.after_read(now);
+  }
+  if (now < pacing_.next_hand_over()) return;
   const std::size_t outstanding_before = tracker_.outstanding_records();
-  const std::size_t frames = take_frames(frames_per_turn);
-  const std::size_t rows = tracker_.outstanding_records() - outstanding_before;
-  window_.after_read(clock_.now(), rows, frames >= frames_of_a_full_read);
+  take_frames(frames_per_turn);
+  pacing_.after_hand_over(now, tracker_.outstanding_records() - outstanding_before);
 }
 
 std::size_t Session::take_frames(std::size_t limit) {
@@ -245,15 +249,17 @@ void Session::on(const pgoutput::Insert& insert) {
 
 void Session::wait(bool reading) {
   fds_.clear();
-  fds_.push_back({sink_.wake_fd(), POLLIN, 0});
   Instant until = std::min(clock_.now() + longest_wait, status_.next_due(tracker_));
-  const bool rests = reading && resting();
-  if (rests)
-    until = std::min(until, window_.next_read());
-  else
+  // While rows are collected every small write would wake us for nothing.
+  const bool collecting = reading && pacing_.collecting();
+  if (collecting) {
+    until = std::min({until, pacing_.next_read(), pacing_.next_hand_over()});
+  } else {
+    fds_.push_back({sink_.wake_fd(), POLLIN, 0});
     source_.watch(fds_, reading);
+  }
   clock_.wait(fds_, until);
-  if (!rests && !reading) source_.receive(false);
+  if (!reading) source_.receive(false);
 }
 
 void Session::let_go_of_stopping_server() {

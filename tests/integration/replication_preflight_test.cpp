@@ -44,7 +44,7 @@ TEST_P(PreflightTest, RefusesNamingTheMend) {
 INSTANTIATE_TEST_SUITE_P(
     Slots, PreflightTest,
     testing::Values(Case{"missing", "select pg_drop_replication_slot('$N')",
-                         "slot $N: there is none", "walpost init"},
+                         "slot $N: it does not exist", "walpost init"},
                     Case{"physical",
                          "select pg_drop_replication_slot('$N'); select "
                          "pg_create_physical_replication_slot('$N', true)",
@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Publications, PreflightTest,
     testing::Values(
-        Case{"missing", "drop publication $N", "publication $N: there is none", "walpost init"},
+        Case{"missing", "drop publication $N", "publication $N: it does not exist", "walpost init"},
         Case{"no inserts", "alter publication $N set (publish = 'update')",
              "doesn't publish inserts", "ALTER PUBLICATION \"$N\" SET (publish = 'insert')"},
         Case{"no table", "drop publication $N; create publication $N", "no table", "ADD TABLE"},

@@ -38,7 +38,7 @@ TEST_F(ReplicationSourceTest, OpeningAtTheConfirmedPositionSendsNothingTwice) {
   reader.open();
   ASSERT_TRUE(reader.read_rows(2));
   reader.source.close();  // the status never reached the slot
-  reader.open(reader.confirmed);
+  reader.open_when_free(reader.confirmed);
   insert(1);
   ASSERT_TRUE(reader.read_rows(3));
   EXPECT_EQ(reader.rows.back()[2], "1");
@@ -52,7 +52,7 @@ TEST_F(ReplicationSourceTest, OpeningWithoutAPositionStartsFromTheSlot) {
   ASSERT_TRUE(first.read_rows(2));
   first.source.close();
   Reader second(options());
-  second.open();
+  second.open_when_free();
   EXPECT_TRUE(second.read_rows(2));
 }
 
@@ -140,16 +140,7 @@ TEST_F(ReplicationSourceTest, StandbyTakesOverWhereTheHolderStopped) {
   standby.open();  // it had the lease once
   standby.source.close();
   Reader holder(options());
-  ASSERT_TRUE(eventually(
-      [&] {
-        try {
-          holder.open();
-          return true;
-        } catch (const relay::SessionFailure&) {
-          return false;
-        }
-      },
-      soon()));
+  holder.open_when_free();
   EXPECT_EQ(standby.refusal().kind(), FailureKind::slot_active);
   insert(2);
   ASSERT_TRUE(holder.read_rows(2));

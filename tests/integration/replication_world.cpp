@@ -52,6 +52,20 @@ relay::StreamStart Reader::open(pgoutput::Lsn from) {
   return start;
 }
 
+relay::StreamStart Reader::open_when_free(pgoutput::Lsn from) {
+  std::optional<relay::StreamStart> start;
+  const auto opens = [&] {
+    try {
+      start = open(from);
+    } catch (const relay::SessionFailure& failure) {
+      if (failure.kind() != relay::FailureKind::slot_active) throw;
+    }
+    return start.has_value();
+  };
+  EXPECT_TRUE(eventually(opens, Deadline::in(milliseconds(20000)))) << "the slot stays in use";
+  return start.value();
+}
+
 void Reader::turn(bool reading) {
   std::vector<pollfd> fds;
   source.watch(fds, reading);
@@ -120,6 +134,7 @@ void Reader::take(std::string_view bytes_of_frame) {
     for (const pgoutput::Value value : insert->row) row.emplace_back(value.bytes);
   } else if (const auto* commit = std::get_if<pgoutput::Commit>(&message)) {
     confirmed = std::max(confirmed, commit->end_lsn);
+    committed_rows = rows.size();
   }
 }
 

@@ -34,10 +34,12 @@ class Reader {
   explicit Reader(postgres::Options options);
 
   relay::StreamStart open(pgoutput::Lsn confirmed = {});
+  /// The same once the server has noticed that the slot's former connection is gone.
+  relay::StreamStart open_when_free(pgoutput::Lsn confirmed = {});
   /// Turns the loop until `done`; false at the deadline. With `reading` false nothing is taken in.
   bool turn_until(const std::function<bool()>& done, Deadline deadline, bool reading = true);
   bool read_rows(std::size_t count) {
-    return turn_until([&] { return rows.size() >= count; }, Deadline::in(milliseconds(20000)));
+    return turn_until([&] { return committed_rows >= count; }, Deadline::in(milliseconds(20000)));
   }
   /// The same until `done`, but with a status of the confirmed position at every turn.
   bool turn_with_status_until(const std::function<bool()>& done, Deadline deadline, bool reading);
@@ -53,6 +55,7 @@ class Reader {
   postgres::ReplicationSource source;
 
   std::vector<std::vector<std::string>> rows;  ///< of every Insert, as sent
+  std::size_t committed_rows = 0;              ///< those whose Commit came as well
   std::size_t bytes = 0;
   std::size_t keepalives = 0;
   pgoutput::Lsn confirmed;  ///< end of the last transaction or keepalive read

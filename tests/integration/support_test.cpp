@@ -14,8 +14,6 @@
 namespace walpost::test {
 namespace {
 
-using ::testing::HasSubstr;
-
 Deadline seconds(int count) {
   return Deadline::in(std::chrono::seconds(count));
 }

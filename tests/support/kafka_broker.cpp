@@ -28,8 +28,7 @@ std::string environment_or(const char* name, const std::string& otherwise) {
 std::filesystem::path kafka_jars() {
   const std::string cache =
       environment_or("XDG_CACHE_HOME", environment_or("HOME", "") + "/.cache");
-  const std::filesystem::path folder =
-      environment_or("WALPOST_KAFKA_LIB", cache + "/walpost/kafka/lib");
+  std::filesystem::path folder = environment_or("WALPOST_KAFKA_LIB", cache + "/walpost/kafka/lib");
   if (!std::filesystem::exists(folder))
     throw std::runtime_error("no Kafka in " + folder.string() + "; run scripts/fetch-kafka");
   return folder;

@@ -42,7 +42,7 @@ const std::filesystem::path& template_cluster() {
   static const TempDir folder;
   static const std::filesystem::path data = [] {
     give_to_server_user(folder.path());
-    const std::filesystem::path made = folder.path() / "template";
+    std::filesystem::path made = folder.path() / "template";
     run_as_server_user({(postgres_binaries() / "initdb").string(), "-D", made.string(), "-U",
                         "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync",
                         "--no-instructions"});
@@ -128,7 +128,7 @@ std::filesystem::path postgres_binaries() {
   return folder;
 }
 
-PostgresServer::PostgresServer(PostgresOptions options)
+PostgresServer::PostgresServer(const PostgresOptions& options)
     : data_(folder_.path() / "data"),
       port_(free_port()),
       settings_(default_settings(options.durable)) {

@@ -55,7 +55,7 @@ enum class Transport { unix_socket, tcp };
 
 struct PostgresOptions {
   std::map<std::string, std::string> settings = {};  ///< of postgresql.conf, over the defaults here
-  bool durable = false;                         ///< fsync and full_page_writes, for crash tests
+  bool durable = false;  ///< fsync and full_page_writes, for crash tests
 };
 
 /// A throw-away PostgreSQL of its own, superuser `postgres` without a password, on a free port of
@@ -65,7 +65,7 @@ struct PostgresOptions {
 class PostgresServer {
  public:
   /// Makes the cluster and starts it.
-  explicit PostgresServer(PostgresOptions options = {});
+  explicit PostgresServer(const PostgresOptions& options = {});
   ~PostgresServer();
   PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;

@@ -53,6 +53,7 @@ struct Launch {
 
 std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
   for (std::string& string : strings) pointers.push_back(string.data());
   pointers.push_back(nullptr);
   return pointers;
@@ -73,7 +74,7 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
     const std::string text = *entry;
     if (!additions.contains(text.substr(0, text.find('=')))) all.push_back(text);
   }
-  for (const auto& [name, value] : additions) all.push_back(name + "=" + value);
+  for (const auto& [name, value] : additions) all.emplace_back(name).append("=").append(value);
   return all;
 }
 
@@ -126,7 +127,7 @@ void PrintTo(const ExitStatus& status, std::ostream* out) {
   if (status.signal) *out << "killed by signal " << *status.signal;
 }
 
-Process::Process(std::vector<std::string> arguments, ProcessOptions options) {
+Process::Process(std::vector<std::string> arguments, const ProcessOptions& options) {
   Launch launch;
   launch.arguments = std::move(arguments);
   launch.environment = environment_with(options.environment);
@@ -221,9 +222,10 @@ long Process::peak_resident_kib() const {
   throw std::runtime_error("no VmHWM: has process " + std::to_string(pid_) + " ended?");
 }
 
-Finished run_to_end(std::vector<std::string> arguments, Deadline deadline, ProcessOptions options) {
+Finished run_to_end(std::vector<std::string> arguments, Deadline deadline,
+                    const ProcessOptions& options) {
   const std::string program = arguments.at(0);
-  Process process(std::move(arguments), std::move(options));
+  Process process(std::move(arguments), options);
   const auto status = process.wait(deadline);
   if (!status)
     throw std::runtime_error(program + " didn't end in time: " + process.standard_error());

@@ -43,7 +43,7 @@ struct ProcessOptions {
 class Process {
  public:
   /// `arguments[0]` is the program, looked up in PATH. Throws if it can't be started.
-  explicit Process(std::vector<std::string> arguments, ProcessOptions options = {});
+  explicit Process(std::vector<std::string> arguments, const ProcessOptions& options = {});
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -95,6 +95,6 @@ struct Finished {
 
 /// Runs a command to its end. Throws if it doesn't end by the deadline.
 Finished run_to_end(std::vector<std::string> arguments, Deadline deadline,
-                    ProcessOptions options = {});
+                    const ProcessOptions& options = {});
 
 }  // namespace walpost::test

@@ -9,7 +9,7 @@
 #include "walpost/outbox/router.h"
 #include "walpost/relay/ack_tracker.h"
 #include "walpost/relay/clock.h"
-#include "walpost/relay/read_window.h"
+#include "walpost/relay/pacing.h"
 #include "walpost/relay/relay.h"
 #include "walpost/relay/shutdown_watch.h"
 #include "walpost/relay/sink.h"
@@ -59,7 +59,6 @@ class Session {
 
   [[nodiscard]] bool paused() const;
   [[nodiscard]] bool server_stopping() const;
-  [[nodiscard]] bool resting() const { return clock_.now() < window_.next_read(); }
   void serve_sink();
   void fail(const DeliveryFailure& failure);
   void read();
@@ -87,7 +86,7 @@ class Session {
 
   AckTracker tracker_;
   StatusReporter status_;
-  ReadWindow window_;
+  Pacing pacing_;
   ShutdownWatch shutdown_;
   bool opened_ = false;
   outbox::Position position_;

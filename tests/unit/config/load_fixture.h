@@ -17,6 +17,9 @@ namespace walpost::config {
 
 /// A folder of its own for each test, an environment under the test's control.
 class LoadTest : public testing::Test {
+ public:
+  ~LoadTest() override { std::filesystem::remove_all(folder_); }
+
  protected:
   LoadTest() {
     std::string name = (std::filesystem::temp_directory_path() / "walpost-config-XXXXXX").string();
@@ -25,7 +28,6 @@ class LoadTest : public testing::Test {
     }
     folder_ = name;
   }
-  ~LoadTest() override { std::filesystem::remove_all(folder_); }
 
   std::string write(const std::string& name, const std::string& content) {
     const std::filesystem::path path = folder_ / name;

@@ -4,7 +4,6 @@ namespace walpost::config {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::Contains;
 using testing::ElementsAre;
 using testing::Pair;
 

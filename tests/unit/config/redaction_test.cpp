@@ -5,7 +5,6 @@
 namespace walpost::config {
 namespace {
 
-using testing::AllOf;
 using testing::Contains;
 using testing::Each;
 using testing::HasSubstr;

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "walpost/relay/read_window.h"
+#include "walpost/relay/pacing.h"
 #include "walpost/relay/retry_policy.h"
 #include "walpost/relay/shutdown_watch.h"
 
@@ -9,40 +9,51 @@ namespace {
 
 using pgoutput::Lsn;
 
-TEST(ReadWindowTest, RareRowsAreReadAtOnce) {
-  ReadWindow window;
+TEST(PacingTest, RareRowsAreHandedOnAtOnce) {
+  Pacing pacing;
   Instant now{std::chrono::seconds(100)};
   for (int i = 0; i < 500; ++i) {
     now += milliseconds(2);  // 500 rows a second
-    window.after_read(now, 1, false);
-    ASSERT_LE(window.next_read(), now + microseconds(1));
+    pacing.after_read(now);
+    pacing.after_hand_over(now, 1);
+    ASSERT_FALSE(pacing.collecting());
+    ASSERT_LE(pacing.next_read(), now);
+    ASSERT_LE(pacing.next_hand_over(), now);
   }
-  EXPECT_NEAR(window.rate(), 500, 50);
+  EXPECT_NEAR(pacing.rate(), 500, 50);
 }
 
-TEST(ReadWindowTest, TheWindowGrowsWithTheRateUpToTwoMilliseconds) {
-  ReadWindow window;
+TEST(PacingTest, BurstsGrowApartWithTheRateUpToFiveMilliseconds) {
+  Pacing pacing;
   Instant now{std::chrono::seconds(100)};
   microseconds before{0};
   for (const std::size_t rows_per_millisecond : {2u, 5u, 10u, 20u, 60u}) {
     for (int i = 0; i < 500; ++i) {
       now += milliseconds(1);
-      window.after_read(now, rows_per_millisecond, false);
+      pacing.after_hand_over(now, rows_per_millisecond);
     }
-    const auto wait = std::chrono::duration_cast<microseconds>(window.next_read() - now);
-    EXPECT_GE(wait, before);
-    EXPECT_LE(wait, microseconds(2000));
-    before = wait;
+    EXPECT_GE(pacing.spacing(), before);
+    EXPECT_GT(pacing.spacing(), microseconds(0));
+    before = pacing.spacing();
   }
-  EXPECT_EQ(before, microseconds(2000));
+  EXPECT_EQ(before, microseconds(5000));
 }
 
-TEST(ReadWindowTest, ASocketThatNeverRunsDryIsLeftAloneOnlyBriefly) {
-  ReadWindow window;
-  const Instant now{std::chrono::seconds(100)};
-  window.after_read(now, 500, true);
-  EXPECT_GE(window.next_read() - now, microseconds(50));
-  EXPECT_LE(window.next_read() - now, microseconds(200));
+TEST(PacingTest, TheSocketIsEmptiedOftenWhileRowsAreCollected) {
+  Pacing pacing;
+  Instant now{std::chrono::seconds(100)};
+  for (int i = 0; i < 500; ++i) pacing.after_hand_over(now += milliseconds(1), 80);
+  pacing.after_read(now);
+  EXPECT_LE(pacing.next_read() - now, microseconds(200));
+  EXPECT_LT(pacing.next_read(), pacing.next_hand_over());
+}
+
+TEST(PacingTest, WhenRowsBecomeRareAgainTheyAreHandedOnAtOnceAgain) {
+  Pacing pacing;
+  Instant now{std::chrono::seconds(100)};
+  for (int i = 0; i < 500; ++i) pacing.after_hand_over(now += milliseconds(1), 80);
+  for (int i = 0; i < 100; ++i) pacing.after_hand_over(now += milliseconds(5), 0);
+  EXPECT_FALSE(pacing.collecting());
 }
 
 TEST(BackoffTest, DoublesWithJitterUpToItsLimit) {
