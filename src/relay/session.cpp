@@ -8,6 +8,7 @@ namespace {
 
 // Bounds one turn, so that reports and status updates are never far away.
 constexpr std::size_t frames_per_turn = 4096;
+constexpr std::size_t frames_between_reads = 128;
 // No wait is longer: the source's own timers (its probe of the slot) run on the loop's turns.
 constexpr milliseconds longest_wait{1000};
 // How long a server that is shutting down waits for acknowledgements that are on their way.
@@ -127,7 +128,14 @@ void Session::read() {
   }
   if (now < pacing_.next_hand_over()) return;
   const std::size_t outstanding_before = tracker_.outstanding_records();
-  take_frames(frames_per_turn);
+  // The socket is emptied in between: a burst takes longer than its buffer lasts.
+  std::size_t frames = 0;
+  std::size_t taken = 0;
+  do {
+    taken = take_frames(frames_between_reads);
+    frames += taken;
+    if (taken == frames_between_reads) source_.receive(true);
+  } while (taken == frames_between_reads && frames < frames_per_turn && !paused());
   pacing_.after_hand_over(now, tracker_.outstanding_records() - outstanding_before);
 }
 

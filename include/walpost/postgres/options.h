@@ -12,7 +12,7 @@ struct Options {
   std::chrono::milliseconds connect_timeout{10000};  ///< of one attempt
   /// Silence of the server after which the connection is given up; the relay asks for a sign of
   /// life often enough that a healthy server never reaches it.
-  std::chrono::milliseconds read_timeout{30000};
+  std::chrono::milliseconds read_timeout{120000};
 };
 
 }  // namespace walpost::postgres

@@ -101,7 +101,7 @@ TEST_F(LoadTest, TheDescriptionHoldsEverySettingAndNoSecret) {
                            R"(postgres.slot: "walpost")",
                            R"(postgres.publication: "walpost")",
                            R"(postgres.connect_timeout: "10000ms")",
-                           R"(postgres.read_timeout: "30000ms")",
+                           R"(postgres.read_timeout: "120000ms")",
                            R"(outbox.tombstones: "false")",
                            R"(route.topic: "outbox.event.{aggregate_type}")",
                            R"(route.key: "{aggregate_id}")",
