@@ -65,10 +65,12 @@ void Wakeup::raise() {
 
 void Wakeup::clear() {
   drain(event_fd_);
-  drain(timer_fd_);
+  if (armed_) drain(timer_fd_);
 }
 
 void Wakeup::after(std::optional<std::chrono::nanoseconds> delay) {
+  if (!delay && !armed_) return;  // as in nearly every turn of the loop
+  armed_ = delay.has_value();
   itimerspec when{};
   if (delay) {
     // Zero would disarm the timer.

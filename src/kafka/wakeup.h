@@ -30,6 +30,7 @@ class Wakeup {
  private:
   int event_fd_;
   int timer_fd_;
+  bool armed_ = false;
   int epoll_fd_;
 };
 
