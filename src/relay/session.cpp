@@ -56,6 +56,7 @@ void Session::stream() {
 // which records are out already, since they would be published again after the next start.
 bool Session::drain() {
   const Instant deadline = clock_.now() + options_.drain_timeout;
+  pacing_ = Pacing();  // the little that is still read comes at once
   while (clock_.stop_requests() < 2 && clock_.now() < deadline) {
     serve_sink();
     status_.serve(tracker_);

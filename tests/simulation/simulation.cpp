@@ -35,6 +35,8 @@ class ModelClock final : public relay::Clock {
       world_.violate("the world never comes to rest");
       throw Killed{};
     }
+    spins_ = until <= world_.now ? spins_ + 1 : 0;
+    if (spins_ > 20) world_.violate("the loop spins: it waits for a time that has passed");
     static constexpr microseconds strides[] = {microseconds(10), microseconds(300), milliseconds(5),
                                                milliseconds(500)};
     const auto stride = strides[world_.below(4)];
@@ -62,6 +64,7 @@ class ModelClock final : public relay::Clock {
   ModelBroker& broker_;
   int stops_ = 0;
   int turns_ = 0;
+  int spins_ = 0;
 };
 
 /// One process of walpost after another, and the operator between them.

@@ -20,10 +20,12 @@ class ScriptedClock final : public Clock {
  public:
   std::deque<std::function<void()>> steps;
   int stops = 0;
+  int spins = 0;  ///< waits for a time that had passed
 
   [[nodiscard]] Instant now() const override { return now_; }
   [[nodiscard]] pgoutput::Timestamp utc() const override { return {}; }
   void wait(std::vector<pollfd>&, Instant until) override {
+    if (until <= now_) ++spins;
     if (steps.empty()) {
       now_ = std::max(now_, until);
       stops = ++idle_waits_ > 100 ? 2 : std::max(stops, 1);
@@ -301,6 +303,31 @@ TEST_F(RelayTest, AStopInsideATransactionFinishesItWhenRecordsAreOutAlready) {
   later();
   EXPECT_EQ(run().confirmed, Lsn{210});
   EXPECT_EQ(sink.keys(), (Keys{"k-a", "k-b"}));  // and the next transaction isn't begun
+}
+
+TEST_F(RelayTest, AStopInsideATransactionWaitsForItsEndWithoutSpinning) {
+  sink.automatic = true;
+  const std::vector<const char*> many(300, "a");
+  for (const std::uint64_t lsn : {200u, 300u, 400u})  // 300 rows in 10 ms: rows are collected
+    step([&, lsn] {
+      clock.advance(milliseconds(10));
+      source.send(stream::transaction(Lsn{lsn}, Lsn{lsn + 10}, many));
+    });
+  step([&] { clock.advance(milliseconds(10)); });
+  const auto last = stream::transaction(Lsn{500}, Lsn{510}, {"b", "c"});
+  step([&] { source.send({last[0], last[1], last[2]}); });
+  step([&] { clock.advance(milliseconds(10)); });
+  step([&] {
+    clock.stops = 1;
+    clock.spins = 0;
+  });
+  for (int i = 0; i < 20; ++i) step([] {});
+  step([&] {
+    EXPECT_EQ(clock.spins, 0);
+    source.send({last[3], last[4]});
+  });
+  step([] {});
+  EXPECT_EQ(run().confirmed, Lsn{510});
 }
 
 TEST_F(RelayTest, AStopWithoutAcknowledgementsEndsAtTheDeadlineAndConfirmsNothing) {
