@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "nearest_name.h"
 #include "schema.h"
+#include "walpost/outbox/nearest_name.h"
 
 namespace walpost::config {
 namespace {
@@ -65,9 +65,9 @@ std::optional<std::string> meant_path(std::string_view path,
   }
   const std::vector<std::string> beside = names_beside(path, known);
   if (beside.empty()) {
-    return nearest_name(path, known);
+    return outbox::nearest_name(path, known);
   }
-  const auto leaf = nearest_name(leaf_of(path), beside);
+  const auto leaf = outbox::nearest_name(leaf_of(path), beside);
   const std::string_view parent = parent_of(path);
   return leaf && !parent.empty() ? std::string(parent) + "." + *leaf : leaf;
 }

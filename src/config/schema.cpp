@@ -6,7 +6,6 @@
 #include <limits>
 #include <vector>
 
-#include "nearest_name.h"
 #include "quantity.h"
 
 namespace walpost::config {

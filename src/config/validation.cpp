@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "nearest_name.h"
 #include "walpost/kafka/check.h"
+#include "walpost/outbox/nearest_name.h"
 #include "walpost/outbox/router.h"
 
 namespace walpost::config {
@@ -47,7 +47,7 @@ class Validation {
 
   static std::string unknown_field(const std::string& field,
                                    const std::vector<std::string>& fields) {
-    if (const auto meant = nearest_name(field, fields)) {
+    if (const auto meant = outbox::nearest_name(field, fields)) {
       return "unknown field; did you mean " + *meant + "?";
     }
     std::string listed;

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -16,6 +15,7 @@
 #include "librdkafka.h"
 #include "properties.h"
 #include "walpost/kafka/check.h"
+#include "walpost/outbox/nearest_name.h"
 
 namespace walpost::kafka {
 namespace {
@@ -153,35 +153,10 @@ std::vector<std::string> known_names() {
   return names;
 }
 
-/// Levenshtein's distance.
-std::size_t distance(std::string_view left, std::string_view right) {
-  std::vector<std::size_t> row(right.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < right.size(); ++j) {
-      const auto replaced = diagonal + (left[i] == right[j] ? 0u : 1u);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 std::string unknown_property(const std::string& name) {
   std::string text = "kafka." + name + ": librdkafka has no such property";
-  const auto wanted = lower(name);
-  std::string nearest;
-  std::size_t best = 4;  // farther away it is another word, not a slip
-  for (const auto& known : known_names()) {
-    const auto steps = distance(wanted, known);
-    if (steps < best) {
-      best = steps;
-      nearest = known;
-    }
-  }
-  return nearest.empty() ? text : text + "; did you mean " + nearest + "?";
+  const auto meant = outbox::nearest_name(lower(name), known_names());
+  return meant ? text + "; did you mean " + *meant + "?" : text;
 }
 
 /// Says what librdkafka has against a value, without the value: it may be a secret.

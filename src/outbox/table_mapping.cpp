@@ -2,8 +2,8 @@
 #include <atomic>
 
 #include "column_type.h"
-#include "nearest_name.h"
 #include "walpost/outbox/mapper.h"
+#include "walpost/outbox/nearest_name.h"
 
 namespace walpost::outbox {
 

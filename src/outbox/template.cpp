@@ -1,6 +1,6 @@
 #include "template.h"
 
-#include "nearest_name.h"
+#include "walpost/outbox/nearest_name.h"
 
 namespace walpost::outbox {
 

@@ -1,4 +1,4 @@
-#include "outbox/nearest_name.h"
+#include "walpost/outbox/nearest_name.h"
 
 #include <gmock/gmock.h>
 

@@ -77,8 +77,7 @@ using M = Memory;
 INSTANTIATE_TEST_SUITE_P(
     Rules, SlotRulesTest,
     testing::Values(
-        Rule{"missing", fail, [](C& c, M&) { c.slot.reset(); }, "does not exist",
-             "walpost init"},
+        Rule{"missing", fail, [](C& c, M&) { c.slot.reset(); }, "does not exist", "walpost init"},
         Rule{"vanished", fail, [](C& c, M& m) { c.slot.reset(), m.confirmed = Lsn{0x10}; },
              "it is gone; this process confirmed 0/10", "who dropped it"},
         Rule{"physical", fail, [](C& c, M&) { c.slot->logical = false; }, "physical",
