@@ -91,10 +91,10 @@ relay::Token token_of(const rd_kafka_message_t& message) {
   return relay::Token::unpack(reinterpret_cast<std::uintptr_t>(message._private));
 }
 
-std::size_t content_bytes(const rd_kafka_message_t& message) {
-  std::size_t sum = message.key_len + message.len;
+std::size_t memory_bytes(const rd_kafka_message_t& message) {
+  std::size_t sum = record_overhead_bytes + message.key_len + message.len;
   each_header(message, [&](std::string_view name, const void*, std::size_t size) {
-    sum += name.size() + size;
+    sum += header_overhead_bytes + name.size() + size;
   });
   return sum;
 }

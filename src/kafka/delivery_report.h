@@ -14,8 +14,8 @@ namespace walpost::kafka {
 
 [[nodiscard]] relay::Token token_of(const rd_kafka_message_t& message);
 
-/// What content_bytes() said when the message was published. Allocates nothing.
-[[nodiscard]] std::size_t content_bytes(const rd_kafka_message_t& message);
+/// What memory_bytes() said when the message was published. Allocates nothing.
+[[nodiscard]] std::size_t memory_bytes(const rd_kafka_message_t& message);
 
 /// How much a failure says about its cause: of several, the first in this order is the one to act
 /// on.

@@ -104,7 +104,7 @@ bool ProducerSession::is_too_large(const outbox::Record& record, const Topic& to
 
 void ProducerSession::count(const outbox::Record& record) {
   ++in_flight_;
-  in_flight_bytes_ += content_bytes(record);
+  in_flight_bytes_ += memory_bytes(record);
 }
 
 Accepted ProducerSession::send(const outbox::Record& record, Topic& topic, relay::Token token) {

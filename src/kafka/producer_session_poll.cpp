@@ -79,7 +79,7 @@ void ProducerSession::serve_deliveries(rd_kafka_event_t* event, relay::Reports& 
     const Lane lane =
         lane_of(topic_of(*message).first_lane, static_cast<std::size_t>(message->partition));
     --in_flight_;
-    in_flight_bytes_ -= content_bytes(*message);
+    in_flight_bytes_ -= memory_bytes(*message);
     if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
       slow_start_.delivered(lane, now);
       reports.delivered.push_back(token_of(*message));

@@ -39,10 +39,10 @@ std::size_t batch_bytes(const outbox::Record& record) {
   return batch_header_bytes + varint_bytes(body) + body;
 }
 
-std::size_t content_bytes(const outbox::Record& record) {
-  std::size_t bytes = record.key.size() + record.value.value_or("").size();
+std::size_t memory_bytes(const outbox::Record& record) {
+  std::size_t bytes = record_overhead_bytes + record.key.size() + record.value.value_or("").size();
   for (const auto& header : record.headers) {
-    bytes += header.name.size() + header.value.value_or("").size();
+    bytes += header_overhead_bytes + header.name.size() + header.value.value_or("").size();
   }
   return bytes;
 }

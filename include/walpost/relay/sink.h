@@ -64,7 +64,7 @@ class Sink {
   /// Records accepted and not reported yet.
   [[nodiscard]] virtual std::size_t in_flight() const = 0;
 
-  /// Their keys, values and headers, in bytes: what the limit on memory is measured by.
+  /// About how much memory they take: what the limit on memory is measured by.
   [[nodiscard]] virtual std::size_t in_flight_bytes() const = 0;
 
   /// Purges everything not sent, destroys the producer, forgets the rest. Safe to call at any time.

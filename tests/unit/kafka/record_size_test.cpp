@@ -37,7 +37,8 @@ TEST(RecordSize, HeadersCountWithNamesAndValues) {
 
 TEST(RecordSize, ContentIsWhatTheRecordHolds) {
   const std::vector<outbox::Header> headers{{"id", "abc"}, {"none", std::nullopt}};
-  EXPECT_EQ(content_bytes({"topic", "key", "value", headers}), 3u + 5u + 5u + 4u);
+  EXPECT_EQ(memory_bytes({"topic", "key", "value", headers}),
+            record_overhead_bytes + headers.size() * header_overhead_bytes + 3u + 5u + 5u + 4u);
 }
 
 }  // namespace
