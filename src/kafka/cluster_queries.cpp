@@ -120,7 +120,8 @@ MetadataAnswer ask_metadata(const Producer& producer, rd_kafka_topic_t* topic,
         std::string(metadata->brokers[0].host) + ":" + std::to_string(metadata->brokers[0].port);
   }
   answer.kind = topic == nullptr ? MetadataAnswer::Kind::found : MetadataAnswer::Kind::passing;
-  if (metadata->topic_cnt == 1) read_topic(metadata->topics[0], answer);
+  // A broker that knows of no broker, itself included, is only starting: it knows no topics either.
+  if (metadata->topic_cnt == 1 && metadata->broker_cnt > 0) read_topic(metadata->topics[0], answer);
   return answer;
 }
 

@@ -214,8 +214,12 @@ void TopicDirectory::missing(Topic& topic) {
     return;
   }
   const auto now = clock_.now();
-  if (!topic.missing_since) topic.missing_since = now;
-  if (now - *topic.missing_since >= missing_grace) throw refusal(missing_topic(topic.facts));
+  const auto grace = topic.expected_partitions == 0 ? missing_grace : lost_grace;
+  if (!topic.missing_since) {
+    topic.missing_since = now;
+    spdlog::warn("topic {} does not exist; asking again for {} s", topic.name, grace.count());
+  }
+  if (now - *topic.missing_since >= grace) throw refusal(missing_topic(topic.facts));
   again(topic, missing_retry);
 }
 

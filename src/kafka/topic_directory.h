@@ -58,7 +58,9 @@ struct Topic {
 class TopicDirectory {
  public:
   /// A topic may be unknown to some brokers this long after it was created.
-  static constexpr std::chrono::seconds missing_grace{2};
+  static constexpr std::chrono::seconds missing_grace{5};
+  /// A topic that was there before: a broker that has just started may not know it yet.
+  static constexpr std::chrono::seconds lost_grace{30};
   /// How long one advance() may block.
   static constexpr std::chrono::milliseconds metadata_budget{200};
 

@@ -136,7 +136,7 @@ bool Relay::Impl::pause(milliseconds duration) {
 }
 
 Relay::Relay(Source& source, Sink& sink, Clock& clock, outbox::Mapper& mapper,
-             outbox::Router& router, Options options)
+             outbox::Router& router, const Options& options)
     : impl_(new Impl{source, sink, clock, mapper, router, options,
                      Backoff({options.backoff_first, options.backoff_limit},
                              options.jitter_seed.value_or(std::random_device{}()))}) {}

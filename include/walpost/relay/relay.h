@@ -42,7 +42,7 @@ struct Outcome {
 class Relay {
  public:
   Relay(Source& source, Sink& sink, Clock& clock, outbox::Mapper& mapper, outbox::Router& router,
-        Options options);
+        const Options& options);
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;

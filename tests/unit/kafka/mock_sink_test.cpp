@@ -220,6 +220,19 @@ TEST_F(MockSink, ATopicThatAppearsLateIsUsed) {
   EXPECT_TRUE(driver.wait_delivered(1, soon()));
 }
 
+TEST_F(MockSink, ATopicThatWasThereIsGivenLongerToComeBack) {
+  SinkDriver driver(options_for(cluster.bootstrap()));
+  ASSERT_TRUE(driver.publish("orders", "k", "0", soon()));
+  ASSERT_TRUE(driver.wait_delivered(1, soon()));
+  cluster.set_topic_error("orders", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  driver.restart();
+  // Longer than a topic never seen before is waited for.
+  EXPECT_FALSE(driver.wait_refused(Deadline::in(milliseconds(7000))).has_value());
+  cluster.set_topic_error("orders", RD_KAFKA_RESP_ERR_NO_ERROR);
+  ASSERT_TRUE(driver.publish("orders", "k", "1", soon()));
+  EXPECT_TRUE(driver.wait_delivered(1, soon()));
+}
+
 TEST_F(MockSink, AForbiddenTopicIsRefusedWithTheAclThatOpensIt) {
   cluster.set_topic_error("orders", RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
   auto options = options_for(cluster.bootstrap());
