@@ -1,4 +1,5 @@
 #include "command_line.h"
+#include "scheduling.h"
 #include "system_clock.h"
 #include "walpost/kafka/producer_sink.h"
 #include "walpost/outbox/mapper.h"
@@ -10,11 +11,13 @@ namespace walpost::cli {
 namespace {
 
 ExitCode run(const config::CommandLine& options) {
-  // First of all: librdkafka's threads inherit the signal mask.
+  // First of all: librdkafka's threads inherit the signal mask and the scheduling.
   SystemClock clock;
+  let_the_server_go_first();
   config::Config config = load_config(options);
   outbox::Mapper mapper(config.outbox);
   outbox::Router router(config.route);
+  config.relay.slot = config.postgres.slot;
   config.kafka.known_topics = router.known_topics();
   postgres::ReplicationSource source(config.postgres, config.outbox, router, clock);
   kafka::ProducerSink sink(config.kafka, clock);

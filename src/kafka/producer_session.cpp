@@ -58,6 +58,7 @@ void ProducerSession::open() {
   properties_ = producer_properties(options_.properties, batch_limit_);
   producer_ = std::make_unique<Producer>(properties_, wakeup_.event_fd());
   ++generation_;
+  now_ = clock_.now();
   topics_.start(*producer_);
   for (const auto& name : options_.known_topics) topics_.get(name);
 }
@@ -112,7 +113,7 @@ Accepted ProducerSession::send(const outbox::Record& record, Topic& topic, relay
   // lives.
   const auto partition = partition_of(record.key, topic.handle.get(), topic.facts.partitions);
   const Lane lane = lane_of(topic.first_lane, static_cast<std::size_t>(partition));
-  if (!slow_start_.may_send(lane, clock_.now())) {
+  if (!slow_start_.may_send(lane, now_)) {
     slow_start_.hold(lane, {record, token, partition});
     count(record);
     return Accepted::yes;

@@ -83,6 +83,7 @@ class ProducerSession {
   ProducerProperties properties_;
   std::unique_ptr<Producer> producer_;
   SlowStart slow_start_;
+  relay::Instant now_{};  // as of the latest poll(): a clock read for every record costs more
   Condition condition_ = Condition::working;
   std::size_t in_flight_ = 0;
   std::size_t in_flight_bytes_ = 0;

@@ -30,6 +30,7 @@ void ProducerSession::poll(relay::Reports& reports) {
   if (refusal_) throw relay::SessionFailure(*refusal_);
   if (!producer_) return;
   wakeup_.clear();
+  now_ = clock_.now();
   serve_events(reports);
   report_failures(reports);
   if (condition_ != Condition::producer_failed) release_held();

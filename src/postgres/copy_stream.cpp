@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 #include <algorithm>
+#include <utility>
 
 #include "query.h"
 
@@ -80,6 +81,11 @@ void CopyStream::receive(bool reading) {
 // Asks the socket only after some silence, as frames themselves are the usual sign of life; before
 // libpq empties it, so that a slow large row counts, too.
 void CopyStream::check_silence() {
+  // The clock is read once for many frames.
+  if (std::exchange(heard_, false)) {
+    heard_at_ = clock_.now();
+    return;
+  }
   const auto silence = clock_.now() - heard_at_;
   if (silence < read_timeout_ / 4) return;
   if (ready_now(PQsocket(connection_.get()), POLLIN) != 0) {
@@ -99,7 +105,7 @@ std::optional<std::string_view> CopyStream::next() {
   }
   if (!taken && eof_) throw lost(*eof_);
   if (!taken) return std::nullopt;
-  heard_at_ = clock_.now();
+  heard_ = true;
   return frame_view_;
 }
 

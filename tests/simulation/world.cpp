@@ -71,6 +71,10 @@ void World::append(RowNumber number) {
     ++duplicates;
     return;
   }
+  // The operator published it by other means and moved the slot past it. A crash may take the slot
+  // back over it (pg_replication_slot_advance is durable only with the next checkpoint); its place
+  // in the order was given up.
+  if (row.skipped) return;
   RowNumber& newest = newest_of_key_[static_cast<std::size_t>(row.key)];
   if (number + 1 < newest)
     violate(

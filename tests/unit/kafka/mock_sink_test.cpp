@@ -13,7 +13,6 @@
 namespace walpost::test {
 namespace {
 
-using relay::Accepted;
 using relay::DeliveryFailure;
 using testing::HasSubstr;
 using testing::IsEmpty;
