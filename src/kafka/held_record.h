@@ -1,9 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
+#include <memory>
 #include <vector>
 
 #include "walpost/outbox/record.h"
@@ -11,24 +10,22 @@
 
 namespace walpost::kafka {
 
-/// A copy of a record that may not be handed to librdkafka yet.
-struct HeldRecord {
-  HeldRecord(const outbox::Record& record, relay::Token its_token, std::int32_t its_partition)
-      : topic(record.topic),
-        key(record.key),
-        value(record.value),
-        token(its_token),
-        partition(its_partition) {
-    headers.reserve(record.headers.size());
-    for (const auto& header : record.headers) headers.emplace_back(header.name, header.value);
-  }
+/// A copy of a record that may not be handed to librdkafka yet. One allocation, since as many may
+/// be held as may be in flight: as separate strings they took twice as much memory.
+class HeldRecord {
+ public:
+  HeldRecord(const outbox::Record& record, relay::Token its_token, std::int32_t its_partition);
 
-  std::string topic;
-  std::string key;
-  std::optional<std::string> value;
-  std::vector<std::pair<std::string, std::optional<std::string>>> headers;
+  /// The record; views are valid as long as this object, its headers as long as `headers`, whose
+  /// former content goes.
+  [[nodiscard]] outbox::Record view(std::vector<outbox::Header>& headers) const;
+
   relay::Token token;
   std::int32_t partition;
+
+ private:
+  std::uint32_t header_count_;
+  std::unique_ptr<char[]> fields_;  ///< topic, key, value, then name and value of each header
 };
 
 }  // namespace walpost::kafka

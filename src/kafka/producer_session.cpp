@@ -114,7 +114,7 @@ Accepted ProducerSession::send(const outbox::Record& record, Topic& topic, relay
   const auto partition = partition_of(record.key, topic.handle.get(), topic.facts.partitions);
   const Lane lane = lane_of(topic.first_lane, static_cast<std::size_t>(partition));
   if (!slow_start_.may_send(lane, now_)) {
-    slow_start_.hold(lane, {record, token, partition});
+    slow_start_.hold(lane, HeldRecord(record, token, partition));
     count(record);
     return Accepted::yes;
   }

@@ -136,10 +136,8 @@ void ProducerSession::report_failures(relay::Reports& reports) {
 void ProducerSession::release_held() {
   while (slow_start_.has_released()) {
     const auto [lane, held] = slow_start_.released();
-    released_headers_.clear();
-    for (const auto& [name, value] : held.headers) released_headers_.push_back({name, value});
-    const outbox::Record record{held.topic, held.key, held.value, released_headers_};
-    switch (produce(record, topics_.get(held.topic).handle.get(), held.partition, held.token)) {
+    const outbox::Record record = held.view(released_headers_);
+    switch (produce(record, topics_.get(record.topic).handle.get(), held.partition, held.token)) {
       case Sent::yes:
         slow_start_.sent(lane);
         slow_start_.pop();

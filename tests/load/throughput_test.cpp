@@ -36,16 +36,24 @@ begin
 end $$;
 )";
 
+// As brokers run. Its compiler needs some millions of records to finish, and until then it takes
+// half of a core away from everybody: hence the drains that aren't timed.
+KafkaBroker& busy_broker() {
+  static KafkaBroker broker({.properties = {}, .heap_mib = 1024, .under_load = true});
+  return broker;
+}
+
 class Backlog : public ::testing::Test {
  protected:
   Backlog()
-      : world(KafkaBroker::shared(),
+      : world(busy_broker(),
               {.postgres = {.settings = {{"shared_buffers", "256MB"}, {"max_wal_size", "8GB"}}}}) {
     world.server.exec(generator);
   }
 
   void write(int count, int per_transaction) {
-    for (const char* slot : {"recv1", "recv2", "recv3", "copy1", "copy2", "copy3"})
+    for (const char* slot :
+         {"warm1", "warm2", "warm3", "recv1", "recv2", "recv3", "copy1", "copy2", "copy3"})
       world.server.exec("select pg_copy_logical_replication_slot('walpost', '" + std::string(slot) +
                         "')");
     world.server.exec("call gen(" + std::to_string(count) + ", " + std::to_string(per_transaction) +
@@ -106,6 +114,7 @@ TEST_F(Backlog, OfOneRowTransactionsDrainsAboutAsFastAsPgRecvlogicalReadsIt) {
   write(rows, 1);
   publish("walpost");
   expect_complete_and_lean("one-row transactions");
+  for (const char* slot : {"warm1", "warm2", "warm3"}) publish(slot);
   std::vector<double> ratios;
   for (const std::string pair : {"1", "2", "3"}) {
     const double receive = receive_only("recv" + pair);
@@ -115,7 +124,7 @@ TEST_F(Backlog, OfOneRowTransactionsDrainsAboutAsFastAsPgRecvlogicalReadsIt) {
     ratios.push_back(receive / relay);
   }
   // Both cores are shared with PostgreSQL, Kafka and whatever else the machine does.
-  EXPECT_GE(median(ratios), 0.5);
+  EXPECT_GE(median(ratios), 0.6);
 }
 
 TEST_F(Backlog, OfOneHugeTransactionDrainsInFlatMemory) {

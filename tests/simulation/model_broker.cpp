@@ -47,9 +47,8 @@ relay::Accepted ModelBroker::publish(const outbox::Record& record, relay::Token 
 void ModelBroker::release_held() {
   while (!failed_ && slow_start_->has_released()) {
     const auto [lane, record] = slow_start_->released();
-    RowNumber row = 0;
-    for (const auto& [name, value] : record.headers)
-      if (name == "messageId") row = std::stoul(value.value());
+    std::vector<outbox::Header> headers;
+    const RowNumber row = row_of(record.view(headers));
     slow_start_->sent(lane);
     partitions_[static_cast<std::size_t>(record.partition)].queue.push_back({row, record.token});
     slow_start_->pop();

@@ -20,7 +20,7 @@ struct Options {
   std::string slot = "walpost";  ///< only for messages
   /// Of the records' memory as Sink::in_flight_bytes estimates it; keeps the whole process below 64
   /// MB.
-  std::size_t in_flight_bytes = std::size_t{32} << 20;
+  std::size_t in_flight_bytes = std::size_t{24} << 20;
   std::size_t in_flight_events = 100000;
   milliseconds drain_timeout{25000};  ///< how long a stop waits for acknowledgements; > 0
   milliseconds backoff_first{200};

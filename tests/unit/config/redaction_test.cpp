@@ -113,7 +113,7 @@ TEST_F(LoadTest, TheDescriptionHoldsEverySettingAndNoSecret) {
                            R"(delivery.guarantee: "at_least_once")",
                            R"(delivery.on_poison: "stop")",
                            R"(delivery.drain_timeout: "25000ms")",
-                           R"(limits.in_flight_bytes: "33554432")",
+                           R"(limits.in_flight_bytes: "25165824")",
                            R"(limits.in_flight_events: "100000")",
                            R"(log.level: "info")",
                            R"(log.format: "text")",

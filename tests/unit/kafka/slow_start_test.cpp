@@ -16,7 +16,8 @@ class SlowStartTest : public testing::Test {
   /// Publishes a record with that key, as the sink does: sent at once, or held.
   bool publish(Lane where, const std::string& key) {
     if (!slow_start.may_send(where, now)) {
-      slow_start.hold(where, {outbox::Record{"t", key, "v", {}}, relay::Token(1, 1, 0), 0});
+      slow_start.hold(where,
+                      HeldRecord(outbox::Record{"t", key, "v", {}}, relay::Token(1, 1, 0), 0));
       return false;
     }
     slow_start.sent(where);
@@ -28,7 +29,8 @@ class SlowStartTest : public testing::Test {
     std::vector<std::string> keys;
     while (slow_start.has_released()) {
       const auto [where, record] = slow_start.released();
-      keys.push_back(record.key);
+      std::vector<outbox::Header> headers;
+      keys.emplace_back(record.view(headers).key);
       slow_start.sent(where);
       slow_start.pop();
     }
