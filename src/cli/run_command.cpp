@@ -18,6 +18,7 @@ ExitCode run(const config::CommandLine& options) {
   outbox::Mapper mapper(config.outbox);
   outbox::Router router(config.route);
   config.relay.slot = config.postgres.slot;
+  config.relay.position_file = config.postgres.position_file.value_or("").string();
   config.kafka.known_topics = router.known_topics();
   postgres::ReplicationSource source(config.postgres, config.outbox, router, clock);
   kafka::ProducerSink sink(config.kafka, clock);

@@ -11,6 +11,7 @@
 namespace walpost::config {
 namespace {
 
+using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using Complaint = std::optional<std::string>;
 using Shown = std::optional<std::string>;
@@ -91,6 +92,24 @@ Complaint only(const std::string& value, std::string_view supported) {
   return {};
 }
 
+// `none`, or file:PATH.
+Complaint set_position(Config& config, const std::string& value) {
+  constexpr std::string_view file = "file:";
+  if (value == "none") {
+    config.postgres.position_file.reset();
+    config.relay.confirm_spacing = relay::Options{}.confirm_spacing;
+    return {};
+  }
+  if (!value.starts_with(file) || value.size() == file.size() || value.back() == '/') {
+    return "must be none, or file: and the path of a file, such as file:/var/lib/walpost/position";
+  }
+  config.postgres.position_file = value.substr(file.size());
+  // Each confirmation waits for the disk: fewer of them, and a few more duplicates after a crash of
+  // both sides.
+  config.relay.confirm_spacing = 100ms;
+  return {};
+}
+
 Complaint set_log_level(std::string& target, const std::string& value) {
   constexpr std::array levels{"trace", "debug", "info", "warn", "error"};
   if (std::find(levels.begin(), levels.end(), value) == levels.end()) {
@@ -124,8 +143,6 @@ kafka::TopicCreation& creation(Config& config) {
   }
   return *config.kafka.create_topics;
 }
-
-using namespace std::chrono_literals;
 
 constexpr ValueKey value_table[] = {
     {"postgres.url",
@@ -192,6 +209,11 @@ constexpr ValueKey value_table[] = {
        return set_duration(c.relay.drain_timeout, v, 1ms, 1h);
      },
      [](const Config& c) { return Shown(duration_text(c.relay.drain_timeout)); }},
+    {"position", set_position,
+     [](const Config& c) {
+       const auto& file = c.postgres.position_file;
+       return Shown(file ? "file:" + file->string() : "none");
+     }},
     {"limits.in_flight_bytes",
      [](Config& c, const std::string& v) { return set_bytes(c.relay.in_flight_bytes, v); },
      [](const Config& c) { return Shown(std::to_string(c.relay.in_flight_bytes)); }},

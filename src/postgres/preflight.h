@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "catalogue.h"
@@ -12,13 +13,14 @@
 
 namespace walpost::postgres {
 
-/// What this process remembers of its earlier sessions.
+/// What is known of earlier sessions: this process's own, and what a position file holds.
 struct Memory {
   std::optional<SystemIdentity> identity;
   pgoutput::Lsn confirmed;  ///< highest LSN confirmed or found confirmed; zero: none
   /// The slot was seen in another instance's hands since: it may stand anywhere at or after its
   /// former position.
   bool lease_was_elsewhere = false;
+  std::string stored_in;  ///< the position file that says so; empty: this process remembers
 };
 
 /// What the tables' columns are checked against.

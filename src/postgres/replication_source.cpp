@@ -6,6 +6,7 @@
 
 #include "connect.h"
 #include "copy_stream.h"
+#include "position_file.h"
 #include "preflight.h"
 #include "query.h"
 #include "quoting.h"
@@ -42,11 +43,15 @@ struct ReplicationSource::Impl {
         expectations{mapping, router},
         clock(the_clock),
         names{options.slot, options.publication, {}, {}},
-        probe(the_clock, options.slot) {}
+        probe(the_clock, options.slot) {
+    if (options.position_file) positions.emplace(*options.position_file);
+  }
 
   relay::StreamStart open(Lsn confirmed);
   Catalogue inspect(PGconn* walsender, Wait& wait);
   void start(PGconn* connection, Wait& wait);
+  void recall();
+  void store(Lsn flushed);
   void report(const Findings& findings);
   void yield_to_holder(const SlotFacts& slot);
   std::optional<Lsn> finish(std::chrono::milliseconds timeout);
@@ -59,12 +64,15 @@ struct ReplicationSource::Impl {
   SlotProbe probe;
   std::optional<CopyStream> stream;
   Memory memory;
+  std::optional<PositionFile> positions;
+  Lsn stored;                    // what `positions` holds
   int backend_pid = 0;           // of our newest stream
   std::set<std::string> warned;  // said once, not at every reconnect
 };
 
 relay::StreamStart ReplicationSource::Impl::open(Lsn confirmed) {
   memory.confirmed = std::max(memory.confirmed, confirmed);
+  recall();
   const Conninfo conninfo = replication_conninfo(options);
   Wait wait(clock, clock.now() + attempt_timeout(options, conninfo), Wait::Interrupts::any_stop);
   Handle connection = connect(conninfo, names, wait);
@@ -82,6 +90,30 @@ relay::StreamStart ReplicationSource::Impl::open(Lsn confirmed) {
   spdlog::info("slot {}: streaming from {}, server process {}", options.slot,
                memory.confirmed.to_string(), backend_pid);
   return {memory.confirmed, catalogue.server.sender_timeout};
+}
+
+// Read at every connection: another instance may have gone on with it in the meantime.
+void ReplicationSource::Impl::recall() {
+  if (!positions) return;
+  memory.stored_in = positions->path().string();
+  const auto found = positions->load();
+  stored = found ? found->confirmed : Lsn{};
+  if (!found) return;
+  if (found->slot != options.slot)
+    throw SessionFailure(FailureKind::refused, Side::walpost,
+                         "position file " + memory.stored_in + " is that of slot " + found->slot +
+                             ", not of " + options.slot,
+                         "give every slot a file of its own in position:");
+  memory.identity = found->identity;
+  memory.confirmed = std::max(memory.confirmed, found->confirmed);
+  memory.lease_was_elsewhere = false;  // whoever had it has left its position there
+}
+
+// Before the slot hears of it: the file is never behind the slot, unless somebody moves the slot.
+void ReplicationSource::Impl::store(Lsn flushed) {
+  if (!positions || flushed <= stored) return;
+  positions->save({*memory.identity, options.slot, flushed});
+  stored = flushed;
 }
 
 Catalogue ReplicationSource::Impl::inspect(PGconn* walsender, Wait& wait) {
@@ -174,6 +206,7 @@ std::optional<std::string_view> ReplicationSource::next() {
 }
 
 void ReplicationSource::send_status(const pgoutput::StandbyStatus& status) {
+  impl_->store(status.flushed);
   impl_->streaming().send_status(status);
   impl_->memory.confirmed = std::max(impl_->memory.confirmed, status.flushed);
 }

@@ -20,6 +20,19 @@ struct Repaired {
 };
 constexpr std::array<Repaired, 5> repaired{{{13, 22}, {14, 19}, {15, 14}, {16, 10}, {17, 6}}};
 
+std::string known_position(const Memory& memory) {
+  return memory.confirmed.to_string() + (memory.stored_in.empty()
+                                             ? ", which this process confirmed"
+                                             : ", kept in " + memory.stored_in);
+}
+
+// The last step of every mend: a file doesn't forget by itself.
+std::string go_on(const Memory& memory) {
+  return (memory.stored_in.empty() ? "start walpost again"
+                                   : "delete " + memory.stored_in + " and start walpost again") +
+         " to go on from the slot";
+}
+
 class SlotRules {
  public:
   SlotRules(const Catalogue& catalogue, const Memory& memory, const Options& options,
@@ -105,20 +118,22 @@ class SlotRules {
     }
     if (!memory_.confirmed.valid()) return;
     if (memory_.confirmed > server_.wal_end) {
-      fail(
-          fmt::format("this process confirmed {}, but the server's WAL ends at {}: it was restored "
-                      "to an earlier state",
-                      memory_.confirmed.to_string(), server_.wal_end.to_string()),
-          "find out which events were lost with that state and are in Kafka nevertheless; then "
-          "start walpost again to go on from the slot");
+      fail(fmt::format("the server's WAL ends at {}, {} bytes before {}: it was restored to an "
+                       "earlier state",
+                       server_.wal_end.to_string(), memory_.confirmed.value - server_.wal_end.value,
+                       known_position(memory_)),
+           "find out which events were lost with that state and are in Kafka nevertheless; then " +
+               go_on(memory_));
     }
     if (slot_.confirmed > memory_.confirmed && !slot_.active && !memory_.lease_was_elsewhere) {
-      fail(fmt::format("it was moved by somebody else: from {}, which this process confirmed, to "
-                       "{}; {} bytes of WAL were skipped",
-                       memory_.confirmed.to_string(), slot_.confirmed.to_string(),
-                       slot_.confirmed.value - memory_.confirmed.value),
-           "compare the outbox table with the topics for that time (walpost verify) and publish "
-           "what is missing; then start walpost again to go on from the slot");
+      fail(fmt::format(
+               "it was moved by somebody else, or made anew: from {}, to {}; {} bytes of WAL "
+               "were skipped",
+               known_position(memory_), slot_.confirmed.to_string(),
+               slot_.confirmed.value - memory_.confirmed.value),
+           "compare the outbox table with the topics for that time and publish what is missing; "
+           "then " +
+               go_on(memory_));
     }
   }
 
@@ -159,8 +174,10 @@ void check_identity(const ServerFacts& server, const Memory& memory, Findings& f
                    "position in one's WAL means nothing in the other's",
                    server.identity.identifier, server.identity.timeline,
                    memory.identity->identifier, memory.identity->timeline),
-       "make sure that the new primary has every event and that the slot there was synchronised "
-       "before the promotion (PostgreSQL 17 failover slots); then start walpost again"});
+       fmt::format("make sure that this server has every event up to {}, which was published last, "
+                   "and that its slot was synchronised before the promotion (PostgreSQL 17 "
+                   "failover slots); then {}",
+                   memory.confirmed.to_string(), go_on(memory))});
 }
 
 }  // namespace
@@ -198,11 +215,10 @@ void check_slot(const Catalogue& catalogue, const Memory& memory, const Options&
   const bool had_one = memory.confirmed.valid();
   findings.push_back(
       {Level::fail, "slot " + options.slot,
-       had_one ? fmt::format("it is gone; this process confirmed {} on it",
-                             memory.confirmed.to_string())
-               : "it does not exist",
+       had_one ? "it is gone; it stood at " + known_position(memory) : "it does not exist",
        had_one ? "find out who dropped it; publish the rows committed since then from the outbox "
-                 "table; then walpost init"
+                 "table; then walpost init and " +
+                     go_on(memory)
                : "walpost init, or name the right one in postgres.slot"});
 }
 

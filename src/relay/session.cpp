@@ -24,7 +24,7 @@ Session::Session(Source& source, Sink& sink, Clock& clock, outbox::Mapper& mappe
       mapper_(mapper),
       router_(router),
       options_(options),
-      status_(source, clock) {}
+      status_(source, clock, options.confirm_spacing) {}
 
 void Session::open(pgoutput::Lsn confirmed) {
   mapper_.forget();
@@ -297,14 +297,16 @@ void Session::settle(milliseconds timeout) {
 void Session::poisoned(const std::string& event_id, const std::string& table,
                        const outbox::Position& position, const std::string& what) {
   const pgoutput::Lsn past{position.commit_lsn.value + 1};
-  throw SessionFailure(FailureKind::poisoned, Side::walpost,
-                       "event " + (event_id.empty() ? "without id" : event_id) + " of table " +
-                           table + ", commit LSN " + position.commit_lsn.to_string() + ", number " +
-                           std::to_string(position.ordinal) + " in its transaction: " + what,
-                       "mend the cause and start again, or publish the whole transaction by other "
-                       "means and skip it: "
-                       "SELECT pg_replication_slot_advance('" +
-                           options_.slot + "', '" + past.to_string() + "')");
+  throw SessionFailure(
+      FailureKind::poisoned, Side::walpost,
+      "event " + (event_id.empty() ? "without id" : event_id) + " of table " + table +
+          ", commit LSN " + position.commit_lsn.to_string() + ", number " +
+          std::to_string(position.ordinal) + " in its transaction: " + what,
+      "mend the cause and start again, or publish the whole transaction by other "
+      "means and skip it: "
+      "SELECT pg_replication_slot_advance('" +
+          options_.slot + "', '" + past.to_string() + "')" +
+          (options_.position_file.empty() ? "" : ", and delete " + options_.position_file));
 }
 
 }  // namespace walpost::relay

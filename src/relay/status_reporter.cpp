@@ -12,10 +12,6 @@ constexpr milliseconds longest_interval{5000};
 constexpr milliseconds shortest_interval{10};
 constexpr int signs_of_life_per_timeout = 3;
 
-// A confirmation follows an acknowledgement within this time. Shorter costs a system call on both
-// sides for every few rows; longer means more duplicates after a crash.
-constexpr milliseconds confirm_spacing{20};
-
 // A server that is shutting down asks thousands of times a second; answering a hundred is enough.
 constexpr milliseconds reply_spacing{10};
 
@@ -39,7 +35,7 @@ bool StatusReporter::confirms_more(const AckTracker& tracker) const {
 
 Instant StatusReporter::next_due(const AckTracker& tracker) const {
   Instant due = last_sent_ + interval_;
-  if (confirms_more(tracker)) due = std::min(due, last_sent_ + confirm_spacing);
+  if (confirms_more(tracker)) due = std::min(due, last_sent_ + confirm_spacing_);
   if (asked_) due = std::min(due, last_sent_ + reply_spacing);
   return due;
 }

@@ -28,7 +28,11 @@ relay::StreamStart ModelServer::open(Lsn confirmed) {
   if (world_.fault(world_.faults.connection_lost)) throw transient("timeout");
   if (world_.now < slot_free_)
     throw SessionFailure(FailureKind::slot_active, Side::postgres, "slot is active");
-  const Lsn start = std::max(confirmed, confirmed_);
+  memory_.confirmed = std::max(memory_.confirmed, confirmed);
+  if (!memory_.confirmed.valid()) accept_move();  // nothing can tell it
+  if (auto refused = refusal()) throw std::move(*refused);
+  const Lsn start = std::max(memory_.confirmed, confirmed_);
+  memory_.confirmed = start;
   connected_ = true;
   described_ = false;
   reply_wanted_ = false;
@@ -71,8 +75,28 @@ void ModelServer::send_status(const pgoutput::StandbyStatus& status) {
   world_.check_flush(status.flushed, last_flush_, received_by_client_);
   last_flush_ = status.flushed;
   if (world_.tracing()) world_.trace("status: flush " + status.flushed.to_string());
+  memory_.confirmed = std::max(memory_.confirmed, status.flushed);
   if (!connected_) throw transient("connection lost");
   statuses_.push_back(status);
+}
+
+// The product's own rules, on the facts of this world.
+std::optional<relay::SessionFailure> ModelServer::refusal() const {
+  postgres::Catalogue catalogue;
+  catalogue.server.wal_end = world_.wal_end;
+  catalogue.server.database = "app";
+  catalogue.slot.emplace();
+  catalogue.slot->plugin = "pgoutput";
+  catalogue.slot->database = "app";
+  catalogue.slot->wal_status = "reserved";
+  catalogue.slot->confirmed = confirmed_;
+  postgres::Findings findings;
+  postgres::check_slot(catalogue, memory_, postgres::Options{}, findings);
+  return postgres::refusal(findings);
+}
+
+void ModelServer::new_process() {
+  if (!world_.keeps_position) memory_ = {};
 }
 
 void ModelServer::take_status(const pgoutput::StandbyStatus& status) {
@@ -124,7 +148,32 @@ void ModelServer::crash() {
 void ModelServer::advance(Lsn to) {
   world_.trace("operator advances the slot to " + to.to_string());
   confirmed_ = std::max(confirmed_, to);
+  memory_ = {};  // and deletes the position file, as the message says
   slot_free_ = {};
+}
+
+// Advanced by another tool, or dropped and made anew.
+void ModelServer::move_slot() {
+  if (move_ || confirmed_ >= world_.wal_end) return;
+  ++world_.fault_count;
+  move_ = {confirmed_,
+           Lsn{confirmed_.value + 1 + world_.below(world_.wal_end.value - confirmed_.value)}};
+  confirmed_ = move_->to;
+  if (world_.chance(0.5)) persisted_ = confirmed_;
+  world_.trace("somebody else moves the slot to " + confirmed_.to_string());
+}
+
+bool ModelServer::accept_move() {
+  if (!move_) return false;
+  for (const Transaction& transaction : world_.transactions) {
+    if (transaction.commit < move_->from || transaction.commit >= move_->to) continue;
+    for (RowNumber row = transaction.first_row; row < transaction.first_row + transaction.rows;
+         ++row)
+      if (world_.rows[row].appended == 0) world_.rows[row].skipped = true;
+  }
+  move_.reset();
+  memory_ = {};
+  return true;
 }
 
 void ModelServer::step() {
@@ -146,6 +195,7 @@ void ModelServer::step() {
     disconnect("lost");
   }
   if (connected_) serve_connection();
+  if (!connected_ && up_ && world_.fault(world_.faults.slot_moved)) move_slot();
   if (stopping_ && !connected_) {
     stopping_ = false;
     up_ = false;

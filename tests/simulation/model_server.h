@@ -3,6 +3,7 @@
 #include <deque>
 #include <string>
 
+#include "postgres/preflight.h"
 #include "simulation/world.h"
 #include "walpost/relay/source.h"
 
@@ -31,10 +32,16 @@ class ModelServer final : public relay::Source {
   void step();
   /// The client's process is gone without a word.
   void abandon();
+  /// A new process of the client, which remembers only what is kept in a file, if it is.
+  void new_process();
 
   [[nodiscard]] Lsn confirmed() const { return confirmed_; }
   /// pg_replication_slot_advance by the operator; the slot isn't in use.
   void advance(Lsn to);
+  /// After a refusal, or where nobody can know: the operator publishes by other means what somebody
+  /// else's move of the slot left out, and the client is to go on from the slot. False if nobody
+  /// has moved it.
+  bool accept_move();
 
  private:
   struct Frame {
@@ -50,6 +57,8 @@ class ModelServer final : public relay::Source {
   void serve_connection();
   void disconnect(const std::string& why);
   void crash();
+  void move_slot();
+  [[nodiscard]] std::optional<relay::SessionFailure> refusal() const;
 
   World& world_;
   bool up_ = true;
@@ -74,6 +83,13 @@ class ModelServer final : public relay::Source {
   Lsn last_flush_;
   Lsn confirmed_{0x1000};
   Lsn persisted_{0x1000};
+
+  postgres::Memory memory_;  ///< the client's, as the product's source keeps it
+  struct Move {
+    Lsn from;
+    Lsn to;
+  };
+  std::optional<Move> move_;
 };
 
 }  // namespace walpost::simulation

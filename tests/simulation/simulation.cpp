@@ -94,6 +94,7 @@ class Simulation {
     outbox::Mapper mapper({});
     outbox::Router router({});
     clock_.start_process();
+    server_.new_process();
     relay::Options options;
     options.in_flight_events = 1 + world_.below(50);
     options.jitter_seed = world_.random();
@@ -125,6 +126,10 @@ class Simulation {
         mend();
         return false;
       case relay::Outcome::End::refused:
+        if (server_.accept_move()) {
+          world_.trace("refused: the operator publishes what the move left out");
+          return false;
+        }
         world_.violate("refused without a reason");
         return true;
     }

@@ -25,6 +25,7 @@ FaultRates FaultRates::draw(std::mt19937_64& random) {
   rates.queue_full = rate(0.3);
   rates.poison_row = rate(0.01);
   rates.rejected_row = rate(0.02);
+  rates.slot_moved = rate(0.02);
   rates.stop_request = rate(0.01);
   rates.kill = rate(0.01);
   return rates;
@@ -36,6 +37,7 @@ World::World(std::uint64_t seed, bool tracing)
       keys(1 + static_cast<int>(below(6))),
       partitions(1 + static_cast<int>(below(3))),
       transactions_wanted(5 + below(40)),
+      keeps_position(chance(0.3)),
       log(static_cast<std::size_t>(partitions)),
       newest_of_key_(static_cast<std::size_t>(keys), 0),
       tracing_(tracing) {}

@@ -51,6 +51,7 @@ struct FaultRates {
   double queue_full = 0;
   double poison_row = 0;
   double rejected_row = 0;
+  double slot_moved = 0;
   double stop_request = 0;
   double kill = 0;
   static FaultRates draw(std::mt19937_64& random);
@@ -71,7 +72,8 @@ class World {
   std::vector<Row> rows;
   Lsn wal_end{0x1000};
   std::size_t transactions_wanted;
-  bool calm = false;  ///< no more faults: everything must come to rest
+  bool keeps_position;  ///< in a file, which outlives the process
+  bool calm = false;    ///< no more faults: everything must come to rest
 
   // What is visible, per partition, in order.
   std::vector<std::vector<RowNumber>> log;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
+#include <optional>
 #include <string>
 
 namespace walpost::postgres {
@@ -13,6 +15,9 @@ struct Options {
   /// Silence of the server after which the connection is given up; the relay asks for a sign of
   /// life often enough that a healthy server never reaches it.
   std::chrono::milliseconds read_timeout{120000};
+  /// Where the published position is kept besides the slot; nothing: only there. With it a slot
+  /// that was moved, made anew or restored is found out by the next process, too.
+  std::optional<std::filesystem::path> position_file;
 };
 
 }  // namespace walpost::postgres

@@ -18,10 +18,14 @@ namespace walpost::relay {
 
 struct Options {
   std::string slot = "walpost";  ///< only for messages
+  std::string position_file;     ///< only for messages; empty: none is kept
   /// Of the records' memory as Sink::in_flight_bytes estimates it; keeps the whole process below 64
   /// MB.
   std::size_t in_flight_bytes = std::size_t{24} << 20;
   std::size_t in_flight_events = 100000;
+  /// A confirmation follows an acknowledgement within this time. Shorter costs a system call on
+  /// both sides for every few rows; longer means more duplicates after a crash.
+  milliseconds confirm_spacing{20};
   milliseconds drain_timeout{25000};  ///< how long a stop waits for acknowledgements; > 0
   milliseconds backoff_first{200};
   milliseconds backoff_limit{30000};

@@ -11,7 +11,9 @@ namespace walpost::relay {
 /// and gives a sign of life often enough to outlive wal_sender_timeout. One thread.
 class StatusReporter {
  public:
-  StatusReporter(Source& source, const Clock& clock) : source_(source), clock_(clock) {}
+  /// A confirmation follows an acknowledgement within `confirm_spacing`.
+  StatusReporter(Source& source, const Clock& clock, milliseconds confirm_spacing)
+      : source_(source), clock_(clock), confirm_spacing_(confirm_spacing) {}
 
   /// A new stream. Sends nothing yet.
   void reset(const StreamStart& start);
@@ -30,6 +32,7 @@ class StatusReporter {
 
   Source& source_;
   const Clock& clock_;
+  milliseconds confirm_spacing_;
   milliseconds interval_{};
   Instant last_sent_{};
   pgoutput::Lsn sent_flush_;

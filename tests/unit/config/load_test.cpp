@@ -51,6 +51,7 @@ delivery:
   guarantee: at_least_once
   on_poison: stop
   drain_timeout: 1m
+position: file:/var/lib/walpost/position
 limits: {in_flight_bytes: 1GB, in_flight_events: 5000}
 log: {level: debug, format: json}
 )");
@@ -62,6 +63,7 @@ log: {level: debug, format: json}
   EXPECT_THAT(config.outbox.columns,
               ElementsAre(Pair("id", "event_uuid"), Pair("payload", "body")));
   EXPECT_TRUE(config.outbox.tombstones);
+  EXPECT_EQ(config.postgres.position_file, "/var/lib/walpost/position");
   EXPECT_EQ(config.route.topic, "events.{aggregate_type}");
   EXPECT_THAT(config.route.topics, ElementsAre(Pair("order.placed", "orders")));
   EXPECT_EQ(config.route.key, "{tenant}:{aggregate_id}");

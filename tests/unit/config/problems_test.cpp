@@ -44,12 +44,13 @@ INSTANTIATE_TEST_SUITE_P(
                     "slot: unknown key; did you mean postgres.slot?"},
         ProblemCase{"NothingNear", "outbox: {message_prefix: x}",
                     "outbox.message_prefix: unknown key; known here: tombstones, columns"},
-        ProblemCase{"NotInThisVersion", "webhook: {url: x}",
-                    "webhook: unknown key; known here: postgres, outbox, route, delivery, limits, "
-                    "log, kafka"},
+        ProblemCase{
+            "NotInThisVersion", "webhook: {url: x}",
+            "webhook: unknown key; known here: postgres, outbox, route, delivery, position, "
+            "limits, log, kafka"},
         ProblemCase{"AdminIsNotInThisVersion", "admin: {listen: x}",
-                    "admin: unknown key; known here: postgres, outbox, route, delivery, limits, "
-                    "log, kafka"},
+                    "admin: unknown key; known here: postgres, outbox, route, delivery, position, "
+                    "limits, log, kafka"},
         ProblemCase{"UnknownField", "outbox: {columns: {paylod: x}}",
                     "outbox.columns.paylod: unknown field; did you mean payload?"}),
     rule);
@@ -125,6 +126,12 @@ INSTANTIATE_TEST_SUITE_P(
         ProblemCase{"UnsupportedPoisonPolicy", "delivery: {on_poison: park}",
                     "delivery.on_poison: must be stop: this version supports no other, not "
                     "\"park\""},
+        ProblemCase{"PositionWithoutAPath", "position: \"file:\"",
+                    "position: must be none, or file: and the path of a file, such as "
+                    "file:/var/lib/walpost/position, not \"file:\""},
+        ProblemCase{"UnsupportedPosition", "position: kafka",
+                    "position: must be none, or file: and the path of a file, such as "
+                    "file:/var/lib/walpost/position, not \"kafka\""},
         ProblemCase{"UnknownLogLevel", "log: {level: loud}",
                     "log.level: must be one of trace, debug, info, warn, error, not \"loud\""},
         ProblemCase{"UnknownLogFormat", "log: {format: xml}",
@@ -232,8 +239,8 @@ TEST_F(LoadTest, TheWholeErrorIsAHeaderAndOneLineForEachProblem) {
     EXPECT_STREQ(
         invalid.what(),
         "the configuration is not valid:\n"
-        "  a: unknown key; known here: postgres, outbox, route, delivery, limits, log, "
-        "kafka (--set)\n"
+        "  a: unknown key; known here: postgres, outbox, route, delivery, position, limits, "
+        "log, kafka (--set)\n"
         "  log.level: must be one of trace, debug, info, warn, error, not \"loud\" (--set)");
   }
 }

@@ -113,6 +113,7 @@ TEST_F(LoadTest, TheDescriptionHoldsEverySettingAndNoSecret) {
                            R"(delivery.guarantee: "at_least_once")",
                            R"(delivery.on_poison: "stop")",
                            R"(delivery.drain_timeout: "25000ms")",
+                           R"(position: "none")",
                            R"(limits.in_flight_bytes: "25165824")",
                            R"(limits.in_flight_events: "100000")",
                            R"(log.level: "info")",
@@ -122,7 +123,7 @@ TEST_F(LoadTest, TheDescriptionHoldsEverySettingAndNoSecret) {
                            R"(kafka.sasl.password: "***")"}) {
     EXPECT_THAT(lines, Contains(line));
   }
-  EXPECT_EQ(lines.size(), 23U);
+  EXPECT_EQ(lines.size(), 24U);
 }
 
 TEST_F(LoadTest, AValueThatWinsOverASecretIsShown) {

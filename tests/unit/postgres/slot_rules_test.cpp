@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Rule{"missing", fail, [](C& c, M&) { c.slot.reset(); }, "does not exist", "walpost init"},
         Rule{"vanished", fail, [](C& c, M& m) { c.slot.reset(), m.confirmed = Lsn{0x10}; },
-             "it is gone; this process confirmed 0/10", "who dropped it"},
+             "it is gone; it stood at 0/10, which this process confirmed", "who dropped it"},
         Rule{"physical", fail, [](C& c, M&) { c.slot->logical = false; }, "physical",
              "postgres.slot"},
         Rule{"other plugin", fail, [](C& c, M&) { c.slot->plugin = "test_decoding"; },
@@ -103,8 +103,13 @@ INSTANTIATE_TEST_SUITE_P(
              "0/5001 lies beyond the end of the WAL at 0/5000", "from the outbox table"},
         Rule{"moved by another", fail, [](C&, M& m) { m.confirmed = Lsn{0x2000}; },
              "from 0/2000, which this process confirmed, to 0/3000; 4096 bytes", "compare"},
+        Rule{"moved while no process ran", fail,
+             [](C&, M& m) { m.confirmed = Lsn{0x2000}, m.stored_in = "/var/lib/walpost/position"; },
+             "from 0/2000, kept in /var/lib/walpost/position, to 0/3000; 4096 bytes",
+             "delete /var/lib/walpost/position and start walpost again"},
         Rule{"restored to an earlier state", fail, [](C&, M& m) { m.confirmed = Lsn{0x6000}; },
-             "confirmed 0/6000, but the server's WAL ends at 0/5000", "start walpost again"},
+             "WAL ends at 0/5000, 4096 bytes before 0/6000, which this process confirmed",
+             "start walpost again"},
         Rule{"another system", fail,
              [](C&, M& m) {
                m.identity = SystemIdentity{"6999", "1"};

@@ -1,0 +1,170 @@
+// A position kept outside the slot: what it saves from repeating, and what it finds out.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+
+#include "integration/outbox_world.h"
+#include "support/kafka_reader.h"
+#include "support/temp_dir.h"
+
+namespace walpost::test {
+namespace {
+
+constexpr int refused = 3;
+
+class PositionKept : public ::testing::Test {
+ protected:
+  TempDir folder;
+  const std::filesystem::path file = folder.path() / "position";
+  OutboxWorld world{KafkaBroker::shared(), {.postgres = {.settings = {}, .durable = true}}};
+
+  [[nodiscard]] Walpost start() const { return world.start({"position=file:" + file.string()}); }
+
+  void publish_and_stop(int count) {
+    Walpost walpost = start();
+    world.write(count);
+    ASSERT_TRUE(world.wait_until_confirmed()) << walpost.log();
+    EXPECT_EQ(walpost.stop(), exited(0)) << walpost.log();
+  }
+  void expect_refusal_that_says(const std::string& what) {
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      Walpost walpost = start();
+      EXPECT_EQ(walpost.wait(), exited(refused));
+      EXPECT_TRUE(std::regex_search(walpost.log(), std::regex(what))) << walpost.log();
+    }
+  }
+};
+
+// The server forgets confirmations that no checkpoint has written; the process is a new one, so
+// that only the file knows.
+TEST_F(PositionKept, AfterACrashOfTheServerTheNextProcessRepeatsNothing) {
+  for (int round = 0; round < 3; ++round) {
+    world.server.exec("checkpoint");
+    Walpost walpost = start();
+    // The first confirmation behind a checkpoint is written at once, those after it aren't.
+    for (const int count : {10, 290}) {
+      world.write(count);
+      ASSERT_TRUE(world.wait_until_confirmed()) << walpost.log();
+    }
+    const std::string confirmed = world.confirmed_flush_lsn();
+    walpost.kill();
+    world.server.stop(StopMode::immediate);
+    world.server.start();
+    EXPECT_EQ(world.server.value("select confirmed_flush_lsn < '" + confirmed +
+                                 "' from pg_replication_slots where slot_name = 'walpost'"),
+              "t")
+        << "the crash took nothing back: the test shows nothing";
+  }
+  publish_and_stop(10);
+  const Comparison comparison = world.compare();
+  EXPECT_EQ(comparison.committed, 910u);
+  EXPECT_TRUE(comparison.exactly_once()) << comparison;
+}
+
+TEST_F(PositionKept, ASlotThatWasAdvancedWhileNothingRanIsRefusedWithTheGap) {
+  publish_and_stop(10);
+  world.write(10);
+  world.server.exec("select pg_replication_slot_advance('walpost', pg_current_wal_lsn())");
+  expect_refusal_that_says("moved by somebody else.*kept in " + file.string() +
+                           ".*[0-9]+ bytes of WAL were skipped.*delete " + file.string());
+  // What the message says mends it.
+  std::filesystem::remove(file);
+  publish_and_stop(10);
+  EXPECT_EQ(world.compare().lost, 10u);  // those that the operator skipped, no other
+}
+
+TEST_F(PositionKept, ASlotThatWasMadeAnewIsRefusedWithTheGap) {
+  publish_and_stop(10);
+  world.write(10);
+  world.server.exec("select pg_drop_replication_slot('walpost')");
+  world.server.exec("select pg_create_logical_replication_slot('walpost', 'pgoutput')");
+  expect_refusal_that_says("made anew.*bytes of WAL were skipped");
+}
+
+TEST_F(PositionKept, ABackupRestoredInPlaceIsRefusedWithTheGap) {
+  const std::filesystem::path data = world.server.data_directory();
+  const std::filesystem::path backup = data.parent_path() / "backup";
+  const auto copy = [](const std::filesystem::path& from, const std::filesystem::path& to) {
+    const Finished copied =
+        run_to_end({"cp", "-a", from.string(), to.string()}, Deadline::in(milliseconds(60000)));
+    ASSERT_EQ(copied.status, exited(0)) << copied.err;
+  };
+  publish_and_stop(10);
+  world.server.stop(StopMode::fast);
+  copy(data, backup);
+  world.server.start();
+  publish_and_stop(10);
+  world.server.stop(StopMode::fast);
+  std::filesystem::remove_all(data);
+  copy(backup, data);
+  world.server.start();
+  expect_refusal_that_says(
+      "WAL ends at [0-9A-F/]+, [0-9]+ bytes before [0-9A-F/]+, kept in .*"
+      "restored to an earlier state.*delete " +
+      file.string());
+}
+
+TEST_F(PositionKept, TheFileOfAnotherSlotIsRefused) {
+  publish_and_stop(10);
+  world.server.exec("select pg_copy_logical_replication_slot('walpost', 'other')");
+  Walpost walpost = world.start({"position=file:" + file.string(), "postgres.slot=other"});
+  EXPECT_EQ(walpost.wait(), exited(refused));
+  EXPECT_TRUE(std::regex_search(walpost.log(), std::regex("is that of slot walpost, not of other")))
+      << walpost.log();
+}
+
+TEST_F(PositionKept, AStandbyGoesOnWithTheFileOfTheOneBefore) {
+  Walpost first = start();
+  first.wait_until_streaming();
+  Walpost second = start();
+  ASSERT_TRUE(second.process().wait_for_line("standing by", Deadline::in(milliseconds(10000))));
+  world.write(100);
+  ASSERT_TRUE(world.wait_until_confirmed()) << first.log();
+  EXPECT_EQ(first.stop(), exited(0));
+  world.write(100);
+  ASSERT_TRUE(world.wait_until_confirmed()) << second.log();
+  EXPECT_EQ(second.stop(), exited(0));
+  const Comparison comparison = world.compare();
+  EXPECT_TRUE(comparison.exactly_once()) << comparison;
+}
+
+TEST_F(PositionKept, SkippingAnEventTakesWhatItsMessageSays) {
+  world.server.exec("alter table outbox alter aggregate_id drop not null");
+  const std::string insert =
+      "insert into outbox(aggregate_type, aggregate_id, event_type, payload) values ";
+  world.server.exec(insert + "('order', null, 'E', '{}')");
+  world.write(10);
+  Walpost stopped = start();
+  EXPECT_EQ(stopped.wait(), exited(4));
+  std::smatch mend;
+  const std::string log = stopped.log();
+  ASSERT_TRUE(std::regex_search(
+      log, mend, std::regex("(SELECT pg_replication_slot_advance\\([^)]*\\)), and delete (\\S+)")))
+      << log;
+  world.server.exec(mend[1]);
+  std::filesystem::remove(mend[2].str());
+  Walpost walpost = start();
+  ASSERT_TRUE(world.wait_until_confirmed()) << walpost.log();
+  EXPECT_EQ(walpost.stop(), exited(0));
+  const auto records = KafkaReader(KafkaBroker::shared().bootstrap(), world.topic)
+                           .read_to_end(Deadline::in(milliseconds(20000)));
+  EXPECT_EQ(records.size(), 10u);
+}
+
+// Nothing is confirmed that the file doesn't hold.
+TEST_F(PositionKept, WhereTheFileCannotBeWrittenNothingIsConfirmed) {
+  publish_and_stop(10);
+  const std::string before = world.confirmed_flush_lsn();
+  Walpost walpost =
+      world.start({"position=file:" + (folder.path() / "gone" / "position").string()});
+  EXPECT_TRUE(walpost.process().wait_for_line("gone/position can't be opened",
+                                              Deadline::in(milliseconds(20000))))
+      << walpost.log();
+  world.write(10);
+  EXPECT_TRUE(walpost.process().running());
+  EXPECT_EQ(world.confirmed_flush_lsn(), before);
+}
+
+}  // namespace
+}  // namespace walpost::test
