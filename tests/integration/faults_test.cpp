@@ -175,11 +175,13 @@ TEST(Faults, AStopUnderLoadIsCleanConfirmsWhatItPublishedAndTheNextStartRepeatsN
     let_pass(milliseconds(1500));
     EXPECT_EQ(walpost.stop(Deadline::in(milliseconds(26000))), exited(0)) << walpost.log();
     const std::string confirmed = world.confirmed_flush_lsn();
-    const std::string committed_before = world.server.value(
-        "select count(*) from pg_logical_slot_peek_changes('oracle', '" + confirmed +
+    std::string committed = "select count(*) from pg_logical_slot_peek_changes('oracle', '";
+    committed += confirmed;
+    committed +=
         "', null, 'include-xids', '0', 'skip-empty-xacts', '1', 'include-timestamp', '0') "
-        "where data like 'table public.outbox: INSERT:%' and lsn < '" +
-        confirmed + "'");
+        "where data like 'table public.outbox: INSERT:%' and lsn < '";
+    committed += confirmed + "'";
+    const std::string committed_before = world.server.value(committed);
     EXPECT_EQ(std::to_string(world.compare().published), committed_before);
   }
   ASSERT_EQ(writers->wait(Deadline::in(milliseconds(60000))), exited(0));

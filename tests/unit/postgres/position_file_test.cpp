@@ -17,13 +17,15 @@ using relay::FailureKind;
 using relay::SessionFailure;
 
 class PositionFileTest : public testing::Test {
+ public:
+  ~PositionFileTest() override { std::filesystem::remove_all(folder); }
+
  protected:
   PositionFileTest() {
     std::string name = (std::filesystem::temp_directory_path() / "walpost-XXXXXX").string();
     folder = ::mkdtemp(name.data());
     path = folder / "position";
   }
-  ~PositionFileTest() override { std::filesystem::remove_all(folder); }
 
   static StoredPosition at(std::uint64_t lsn) {
     return {{"7431234567890123456", "3"}, "walpost", Lsn{lsn}};

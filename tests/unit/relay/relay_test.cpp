@@ -501,6 +501,18 @@ TEST_F(RelayTest, AStreamThatBreaksItsGrammarIsRefusedNotSkipped) {
   }
 }
 
+TEST_F(RelayTest, DataThatIsNotCommittedYetIsRefused) {
+  for (const std::string& frame :
+       {stream::stream_start(), stream::begin_prepare(Lsn{200}, Lsn{210})}) {
+    clock.stops = 0;
+    clock.steps.clear();
+    source.frames.clear();
+    step([&] { source.send({frame}); });
+    EXPECT_EQ(run().end, Outcome::End::refused);
+    EXPECT_EQ(source.slot, Lsn{100});
+  }
+}
+
 TEST_F(RelayTest, AMissingTopicIsARefusal) {
   step([&] {
     sink.refuses = SessionFailure(FailureKind::refused, Side::kafka, "topic t does not exist");

@@ -61,6 +61,23 @@ std::string commit(Lsn commit_lsn, Lsn end_lsn) {
   return xlog_data(end_lsn, message);
 }
 
+std::string stream_start() {
+  std::string message = "S";
+  put(message, 7, 4);
+  put(message, 1, 1);
+  return xlog_data(Lsn{}, message);
+}
+
+std::string begin_prepare(Lsn prepare_lsn, Lsn end_lsn) {
+  std::string message = "b";
+  put(message, prepare_lsn.value, 8);
+  put(message, end_lsn.value, 8);
+  put(message, 1000, 8);
+  put(message, 7, 4);
+  put_name(message, "gid");
+  return xlog_data(prepare_lsn, message);
+}
+
 std::string outbox_relation() {
   std::string message = "R";
   put(message, outbox_oid, 4);
@@ -91,7 +108,8 @@ std::string insert(const char* id, const char* aggregate_id, const char* payload
   return xlog_data({}, message);
 }
 
-std::vector<std::string> transaction(Lsn commit_lsn, Lsn end_lsn, std::vector<const char*> ids) {
+std::vector<std::string> transaction(Lsn commit_lsn, Lsn end_lsn,
+                                     const std::vector<const char*>& ids) {
   std::vector<std::string> frames{begin(commit_lsn), outbox_relation()};
   for (const char* id : ids) frames.push_back(insert(id, (std::string("k-") + id).c_str(), "{}"));
   frames.push_back(commit(commit_lsn, end_lsn));

@@ -21,7 +21,13 @@ std::string outbox_relation();
 /// One row of it; a null pointer is SQL NULL.
 std::string insert(const char* id, const char* aggregate_id, const char* payload);
 
+/// What begins a piece of a transaction that is still open, with `streaming` on.
+std::string stream_start();
+/// What begins a prepared transaction, with `two_phase` on.
+std::string begin_prepare(Lsn prepare_lsn, Lsn end_lsn);
+
 /// relation, begin, rows, commit: a transaction of one row for each id, key "k-<id>".
-std::vector<std::string> transaction(Lsn commit_lsn, Lsn end_lsn, std::vector<const char*> ids);
+std::vector<std::string> transaction(Lsn commit_lsn, Lsn end_lsn,
+                                     const std::vector<const char*>& ids);
 
 }  // namespace stream
