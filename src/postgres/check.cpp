@@ -24,6 +24,14 @@ Catalogue inspect(const Options& options, Names& names, Wait& wait) {
   }
 }
 
+// What the next run will know of the earlier ones.
+Memory memory_of(const Options& options) {
+  Memory memory;
+  if (!options.position_file) return memory;
+  remember(PositionFile(*options.position_file).load(options.slot), *options.position_file, memory);
+  return memory;
+}
+
 }  // namespace
 
 std::vector<relay::Finding> check(const Options& options, const outbox::MappingOptions& mapping,
@@ -38,7 +46,7 @@ std::vector<relay::Finding> check(const Options& options, const outbox::MappingO
     findings.push_back(
         {Level::pass, "connection",
          fmt::format("role {} may replicate from database {}", names.role, names.database), ""});
-    const Findings found = preflight(catalogue, Memory{}, options, {mapping, router});
+    const Findings found = preflight(catalogue, memory_of(options), options, {mapping, router});
     findings.insert(findings.end(), found.begin(), found.end());
   } catch (const relay::SessionFailure& error) {
     const std::string mend =

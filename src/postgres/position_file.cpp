@@ -111,7 +111,7 @@ SessionFailure cant(const std::string& doing, const std::filesystem::path& path,
 
 }  // namespace
 
-std::optional<StoredPosition> PositionFile::load() {
+std::optional<StoredPosition> PositionFile::load(const std::string& slot) {
   sequence_ = 0;
   const Descriptor file(path_, O_RDONLY);
   if (!file.valid() && errno == ENOENT) return std::nullopt;
@@ -129,6 +129,11 @@ std::optional<StoredPosition> PositionFile::load() {
                          "the file " + path_.string() + " holds no position",
                          "name another file in position:; or, if it did hold one, delete it to go "
                          "on from where the slot stands");
+  if (newest->position.slot != slot)
+    throw SessionFailure(FailureKind::refused, Side::walpost,
+                         "position file " + path_.string() + " is that of slot " +
+                             newest->position.slot + ", not of " + slot,
+                         "give every slot a file of its own in position:");
   sequence_ = newest->sequence;
   return newest->position;
 }

@@ -27,8 +27,8 @@ class PositionFile {
   explicit PositionFile(std::filesystem::path path) : path_(std::move(path)) {}
 
   /// Nothing: there is no such file yet. Throws SessionFailure: refused if it is damaged, belongs
-  /// to something else or may not be read.
-  [[nodiscard]] std::optional<StoredPosition> load();
+  /// to another slot or to something else, or may not be read.
+  [[nodiscard]] std::optional<StoredPosition> load(const std::string& slot);
   /// Durable when it returns. Throws SessionFailure, transient: the disk is full or fails, or
   /// another instance has written since load().
   void save(const StoredPosition& position);

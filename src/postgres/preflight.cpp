@@ -7,6 +7,15 @@ namespace walpost::postgres {
 
 using relay::Finding;
 
+void remember(const std::optional<StoredPosition>& found, const std::filesystem::path& file,
+              Memory& memory) {
+  if (!found) return;
+  memory.stored_in = file.string();
+  memory.identity = found->identity;
+  memory.confirmed = std::max(memory.confirmed, found->confirmed);
+  memory.lease_was_elsewhere = false;  // whoever had it has left its position there
+}
+
 Findings preflight(const Catalogue& catalogue, const Memory& memory, const Options& options,
                    const Expectations& expectations) {
   Findings findings;

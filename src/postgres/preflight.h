@@ -1,10 +1,12 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "catalogue.h"
+#include "position_file.h"
 #include "walpost/outbox/mapper.h"
 #include "walpost/outbox/router.h"
 #include "walpost/postgres/options.h"
@@ -22,6 +24,10 @@ struct Memory {
   bool lease_was_elsewhere = false;
   std::string stored_in;  ///< the position file that says so; empty: this process remembers
 };
+
+/// Adds to `memory` what was found in `file`.
+void remember(const std::optional<StoredPosition>& found, const std::filesystem::path& file,
+              Memory& memory);
 
 /// What the tables' columns are checked against.
 struct Expectations {

@@ -95,18 +95,9 @@ relay::StreamStart ReplicationSource::Impl::open(Lsn confirmed) {
 // Read at every connection: another instance may have gone on with it in the meantime.
 void ReplicationSource::Impl::recall() {
   if (!positions) return;
-  memory.stored_in = positions->path().string();
-  const auto found = positions->load();
+  const auto found = positions->load(options.slot);
   stored = found ? found->confirmed : Lsn{};
-  if (!found) return;
-  if (found->slot != options.slot)
-    throw SessionFailure(FailureKind::refused, Side::walpost,
-                         "position file " + memory.stored_in + " is that of slot " + found->slot +
-                             ", not of " + options.slot,
-                         "give every slot a file of its own in position:");
-  memory.identity = found->identity;
-  memory.confirmed = std::max(memory.confirmed, found->confirmed);
-  memory.lease_was_elsewhere = false;  // whoever had it has left its position there
+  remember(found, positions->path(), memory);
 }
 
 // Before the slot hears of it: the file is never behind the slot, unless somebody moves the slot.

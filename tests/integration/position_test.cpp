@@ -68,6 +68,10 @@ TEST_F(PositionKept, ASlotThatWasAdvancedWhileNothingRanIsRefusedWithTheGap) {
   world.server.exec("select pg_replication_slot_advance('walpost', pg_current_wal_lsn())");
   expect_refusal_that_says("moved by somebody else.*kept in " + file.string() +
                            ".*[0-9]+ bytes of WAL were skipped.*delete " + file.string());
+  WalpostOptions options = world.arguments({"position=file:" + file.string()});
+  const Finished check = Walpost::command("check", options);
+  EXPECT_EQ(check.status, exited(1));
+  EXPECT_NE(check.out.find("moved by somebody else"), std::string::npos) << check.out;
   // What the message says mends it.
   std::filesystem::remove(file);
   publish_and_stop(10);

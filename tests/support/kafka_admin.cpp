@@ -9,6 +9,8 @@
 namespace walpost::test {
 namespace {
 
+constexpr int brokers_choice = -1;  // of replicas: default.replication.factor
+
 struct Destroy {
   void operator()(rd_kafka_t* client) const { rd_kafka_destroy(client); }
   void operator()(rd_kafka_queue_t* queue) const { rd_kafka_queue_destroy(queue); }
@@ -78,7 +80,7 @@ void create_topic(const std::string& bootstrap, const std::string& name, int par
   const Owned<rd_kafka_t> client = client_of(bootstrap);
   const Owned<rd_kafka_queue_t> queue(rd_kafka_queue_new(client.get()));
   const Owned<rd_kafka_NewTopic_t> topic(
-      rd_kafka_NewTopic_new(name.c_str(), partitions, 1, error.data(), error.size()));
+      rd_kafka_NewTopic_new(name.c_str(), partitions, brokers_choice, error.data(), error.size()));
   if (!topic) throw std::runtime_error(error.data());
   for (const auto& [setting, value] : configs)
     rd_kafka_NewTopic_set_config(topic.get(), setting.c_str(), value.c_str());

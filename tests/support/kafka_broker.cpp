@@ -79,7 +79,7 @@ std::map<std::string, std::string> default_properties(const std::string& broker,
 }  // namespace
 
 KafkaBroker::KafkaBroker(KafkaOptions options)
-    : options_(std::move(options)), port_(free_port()), controller_port_(free_port()) {
+    : options_(std::move(options)), ports_(options_.ports.value_or(KafkaPorts::free())) {
   write_properties();
   const std::string properties = (folder_.path() / "server.properties").string();
   const Finished formatted = run_to_end(
@@ -87,7 +87,7 @@ KafkaBroker::KafkaBroker(KafkaOptions options)
       Deadline::in(start_limit));
   if (formatted.status != exited(0))
     throw std::runtime_error("can't format Kafka's storage: " + formatted.err + formatted.out);
-  start();
+  if (options_.started) start();
 }
 
 KafkaBroker::~KafkaBroker() = default;
@@ -97,11 +97,23 @@ KafkaBroker& KafkaBroker::shared() {
   return broker;
 }
 
+KafkaPorts KafkaPorts::free() {
+  return {free_port(), free_port()};
+}
+
 void KafkaBroker::start() {
+  launch();
+  await_ready();
+}
+
+void KafkaBroker::launch() {
   const std::string heap = "-Xmx" + std::to_string(options_.heap_mib) + "m";
   process_ = std::make_unique<Process>(
       java(!options_.under_load, {heap},
            {"kafka.Kafka", (folder_.path() / "server.properties").string()}));
+}
+
+void KafkaBroker::await_ready() {
   const bool ready = eventually(
       [this] {
         if (!process_->running())
@@ -130,7 +142,7 @@ void KafkaBroker::resume() {
 }
 
 std::string KafkaBroker::bootstrap() const {
-  return "127.0.0.1:" + std::to_string(port_);
+  return "127.0.0.1:" + std::to_string(ports_.broker);
 }
 
 void KafkaBroker::create_topic(const std::string& name, int partitions,
@@ -149,7 +161,7 @@ std::string KafkaBroker::unique_topic(const std::string& prefix) {
 
 void KafkaBroker::write_properties() const {
   auto properties =
-      default_properties(bootstrap(), "127.0.0.1:" + std::to_string(controller_port_));
+      default_properties(bootstrap(), "127.0.0.1:" + std::to_string(ports_.controller));
   properties["log.dirs"] = (folder_.path() / "data").string();
   for (const auto& [name, value] : options_.properties) properties[name] = value;
   std::ofstream file(folder_.path() / "server.properties");

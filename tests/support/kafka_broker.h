@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "support/deadline.h"
@@ -12,10 +13,19 @@
 
 namespace walpost::test {
 
+/// The ports of one node.
+struct KafkaPorts {
+  std::uint16_t broker;
+  std::uint16_t controller;
+  static KafkaPorts free();
+};
+
 struct KafkaOptions {
   std::map<std::string, std::string> properties;  ///< of server.properties, over the defaults here
   int heap_mib = 384;
-  bool under_load = false;  ///< faster once warm, slower to start
+  bool under_load = false;                         ///< faster once warm, slower to start
+  std::optional<KafkaPorts> ports = std::nullopt;  ///< nothing: free ones
+  bool started = true;  ///< false: for a node that answers only when others run, see launch()
 };
 
 /// A throw-away single-node Apache Kafka (KRaft) on a free port of 127.0.0.1, from the jars in
@@ -34,6 +44,9 @@ class KafkaBroker {
 
   /// Starts it again after stop() or kill(): same port, same data.
   void start();
+  /// The two halves of start().
+  void launch();
+  void await_ready();
   void stop();
   void kill();
   /// SIGSTOP: connections stay open and nothing answers.
@@ -56,8 +69,7 @@ class KafkaBroker {
 
   KafkaOptions options_;
   TempDir folder_;
-  std::uint16_t port_;
-  std::uint16_t controller_port_;
+  KafkaPorts ports_;
   std::unique_ptr<Process> process_;
 };
 

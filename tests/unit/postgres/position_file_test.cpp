@@ -37,7 +37,7 @@ class PositionFileTest : public testing::Test {
   void write(const std::string& bytes) const { std::ofstream(path, std::ios::binary) << bytes; }
   FailureKind failure_of_load() {
     try {
-      static_cast<void>(PositionFile(path).load());
+      static_cast<void>(PositionFile(path).load("walpost"));
     } catch (const SessionFailure& failure) {
       EXPECT_NE(std::string(failure.what()).find(path.string()), std::string::npos);
       return failure.kind();
@@ -51,7 +51,7 @@ class PositionFileTest : public testing::Test {
 };
 
 TEST_F(PositionFileTest, ThereIsNoneBeforeTheFirstIsSaved) {
-  EXPECT_FALSE(PositionFile(path).load());
+  EXPECT_FALSE(PositionFile(path).load("walpost"));
 }
 
 TEST_F(PositionFileTest, TheNewestSavedIsLoadedByTheNextProcess) {
@@ -59,7 +59,7 @@ TEST_F(PositionFileTest, TheNewestSavedIsLoadedByTheNextProcess) {
   for (const std::uint64_t lsn : {0x10u, 0x20u, 0x30u, 0x40u, 0x50u}) {
     file.save(at(lsn));
     PositionFile next(path);
-    const auto loaded = next.load();
+    const auto loaded = next.load("walpost");
     ASSERT_TRUE(loaded);
     EXPECT_EQ(loaded->confirmed, Lsn{lsn});
     EXPECT_EQ(loaded->slot, "walpost");
@@ -78,7 +78,7 @@ TEST_F(PositionFileTest, AWriteThatWasCutOffAnywhereLeavesTheOneBefore) {
   // The third takes the first one's place.
   for (std::size_t cut = 0; cut <= 256; ++cut) {
     write(after.substr(0, cut) + before.substr(cut));
-    const auto loaded = PositionFile(path).load();
+    const auto loaded = PositionFile(path).load("walpost");
     ASSERT_TRUE(loaded) << cut;
     EXPECT_TRUE(loaded->confirmed == Lsn{0x20} || loaded->confirmed == Lsn{0x30}) << cut;
     if (cut < 60) {
@@ -91,6 +91,11 @@ TEST_F(PositionFileTest, AFileOfSomethingElseIsRefused) {
   write("postgresql://db/app\n");
   EXPECT_EQ(failure_of_load(), FailureKind::refused);
   EXPECT_EQ(bytes(), "postgresql://db/app\n");
+}
+
+TEST_F(PositionFileTest, TheFileOfAnotherSlotIsRefused) {
+  PositionFile(path).save(at(0x10));
+  EXPECT_THROW(static_cast<void>(PositionFile(path).load("orders")), SessionFailure);
 }
 
 TEST_F(PositionFileTest, AFileWithBothLinesDamagedIsRefused) {
@@ -108,13 +113,13 @@ TEST_F(PositionFileTest, WhatAnotherInstanceWroteIsNotWrittenOver) {
   PositionFile sleeper(path);
   sleeper.save(at(0x10));
   PositionFile successor(path);
-  ASSERT_TRUE(successor.load());
+  ASSERT_TRUE(successor.load("walpost"));
   successor.save(at(0x50));
   EXPECT_THROW(sleeper.save(at(0x20)), SessionFailure);
-  EXPECT_EQ(PositionFile(path).load()->confirmed, Lsn{0x50});
-  ASSERT_TRUE(sleeper.load());
+  EXPECT_EQ(PositionFile(path).load("walpost")->confirmed, Lsn{0x50});
+  ASSERT_TRUE(sleeper.load("walpost"));
   sleeper.save(at(0x60));
-  EXPECT_EQ(PositionFile(path).load()->confirmed, Lsn{0x60});
+  EXPECT_EQ(PositionFile(path).load("walpost")->confirmed, Lsn{0x60});
 }
 
 TEST_F(PositionFileTest, AFolderThatIsMissingIsAnErrorThatNamesTheFile) {

@@ -1,0 +1,62 @@
+#include "chaos/writers.h"
+
+#include <random>
+#include <utility>
+
+#include "support/postgres_server.h"
+
+namespace walpost::test {
+namespace {
+
+constexpr int keys = 50;
+
+std::string transaction(std::mt19937_64& random) {
+  std::string sql = "begin;";
+  for (auto rows = 1 + random() % 3; rows > 0; --rows) {
+    const std::string key = std::to_string(random() % keys);
+    sql +=
+        "insert into outbox(aggregate_type, aggregate_id, event_type, payload) values ('order', "
+        "'order-" +
+        key + "', 'OrderPlaced', '{\"key\": " + key + "}');";
+    // Held open for a moment, so that commits overtake each other.
+    if (random() % 4 == 0) sql += "select pg_sleep(0.002);";
+  }
+  return sql + (random() % 10 == 0 ? "rollback" : "commit");
+}
+
+}  // namespace
+
+Writers::Writers(std::string conninfo, int sessions, std::uint64_t seed)
+    : conninfo_(std::move(conninfo)) {
+  for (int i = 0; i < sessions; ++i)
+    threads_.emplace_back([this, seed, i] { write(seed + static_cast<std::uint64_t>(i)); });
+}
+
+Writers::~Writers() {
+  stop();
+}
+
+void Writers::stop() {
+  stopping_ = true;
+  for (std::thread& thread : threads_)
+    if (thread.joinable()) thread.join();
+}
+
+void Writers::write(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  while (!stopping_) {
+    try {
+      Session session(conninfo_);
+      while (!stopping_) {
+        session.exec(transaction(random));
+        ++committed_;
+        std::this_thread::sleep_for(std::chrono::microseconds(500 + random() % 3000));
+      }
+    } catch (const SqlError&) {
+      // The server is away; what became of the transaction is the server's to say.
+      std::this_thread::sleep_for(milliseconds(20));
+    }
+  }
+}
+
+}  // namespace walpost::test
