@@ -15,9 +15,8 @@ std::string transaction(std::mt19937_64& random) {
   for (auto rows = 1 + random() % 3; rows > 0; --rows) {
     const std::string key = std::to_string(random() % keys);
     sql +=
-        "insert into outbox(aggregate_type, aggregate_id, event_type, payload) values ('order', "
-        "'order-" +
-        key + "', 'OrderPlaced', '{\"key\": " + key + "}');";
+        "insert into outbox(aggregate_type, aggregate_id, event_type, payload) values ('order', ";
+    sql += "'order-" + key + "', 'OrderPlaced', '{\"key\": " + key + "}');";
     // Held open for a moment, so that commits overtake each other.
     if (random() % 4 == 0) sql += "select pg_sleep(0.002);";
   }

@@ -53,7 +53,7 @@ std::string value_for_batch(std::size_t bytes) {
 class KafkaSink : public testing::Test {
  protected:
   std::string make_topic(int partitions, const std::map<std::string, std::string>& configs = {}) {
-    const auto name = KafkaBroker::unique_topic("sink");
+    auto name = KafkaBroker::unique_topic("sink");
     broker.create_topic(name, partitions, configs);
     return name;
   }

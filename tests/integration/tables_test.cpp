@@ -110,6 +110,7 @@ TEST_F(Tables, AlteredInMidStreamAreFollowedWhileTheMappedColumnsAreThere) {
   insert("after-rename");
   const auto records = read(5);
   std::vector<std::string> keys;
+  keys.reserve(records.size());
   for (const ReadRecord& record : records) keys.push_back(record.key.value_or("(null)"));
   EXPECT_EQ(keys, (std::vector<std::string>{"first", "after-add", "after-drop", "after-type",
                                             "after-rename"}))

@@ -31,6 +31,7 @@ relay::StreamStart ModelServer::open(Lsn confirmed) {
   memory_.confirmed = std::max(memory_.confirmed, confirmed);
   if (!memory_.confirmed.valid()) accept_move();  // nothing can tell it
   if (auto refused = refusal()) throw std::move(*refused);
+  move_.reset();  // it went no further than what was published
   const Lsn start = std::max(memory_.confirmed, confirmed_);
   memory_.confirmed = start;
   connected_ = true;

@@ -42,6 +42,7 @@ class ModelServer final : public relay::Source {
   /// else's move of the slot left out, and the client is to go on from the slot. False if nobody
   /// has moved it.
   bool accept_move();
+  [[nodiscard]] bool was_moved() const { return move_.has_value(); }
 
  private:
   struct Frame {

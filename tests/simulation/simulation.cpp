@@ -56,7 +56,7 @@ class ModelClock final : public relay::Clock {
  private:
   [[nodiscard]] bool at_rest() const {
     return world_.calm && world_.transactions.size() >= world_.transactions_wanted &&
-           server_.confirmed() >= world_.transactions.back().end;
+           server_.confirmed() >= world_.transactions.back().end && !server_.was_moved();
   }
 
   World& world_;
@@ -119,7 +119,8 @@ class Simulation {
       case relay::Outcome::End::stopped:
         world_.trace("stopped cleanly");
         if (world_.calm) world_.check_clean_stop(server_.confirmed());
-        return world_.calm && server_.confirmed() >= world_.transactions.back().end;
+        return world_.calm && server_.confirmed() >= world_.transactions.back().end &&
+               !server_.was_moved();
       case relay::Outcome::End::drain_timed_out:
         return false;
       case relay::Outcome::End::poisoned:

@@ -69,6 +69,7 @@ void World::commit_something() {
 void World::append(RowNumber number) {
   Row& row = rows[number];
   log[static_cast<std::size_t>(partition_of(row.key))].push_back(number);
+  row.producer = producer;
   if (row.appended++ > 0) {
     ++duplicates;
     return;
@@ -119,7 +120,7 @@ void World::check_clean_stop(Lsn slot_confirmed) {
     if (transaction.commit < slot_confirmed) continue;
     for (RowNumber row = transaction.first_row; row < transaction.first_row + transaction.rows;
          ++row)
-      if (rows[row].appended > 0) {
+      if (rows[row].appended > 0 && rows[row].producer == producer) {
         violate(fmt::format("after a clean stop at {} row {} of commit {} is visible already",
                             slot_confirmed.to_string(), row, transaction.commit.to_string()));
         return;

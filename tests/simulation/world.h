@@ -27,6 +27,7 @@ struct Row {
   bool rejected = false;  ///< the brokers refuse it for good
   bool skipped = false;   ///< the operator moved the slot past its transaction
   int appended = 0;       ///< how often it is in the log
+  int producer = 0;       ///< which producer appended it last
 };
 
 struct Transaction {
@@ -75,6 +76,8 @@ class World {
   bool keeps_position;  ///< in a file, which outlives the process
   bool calm = false;    ///< no more faults: everything must come to rest
 
+  int producer = 0;  ///< how many there were; what a former one left visible may be repeated
+
   // What is visible, per partition, in order.
   std::vector<std::vector<RowNumber>> log;
 
@@ -92,7 +95,7 @@ class World {
   void check_flush(Lsn flush, Lsn former_flush, Lsn received);
   /// The promise, at the end.
   void check_end(Lsn slot_confirmed);
-  /// None of the rows visible may be sent again after a clean stop.
+  /// Nothing that the last producer made visible may be sent again after a clean stop.
   void check_clean_stop(Lsn slot_confirmed);
 
   void violate(const std::string& what);

@@ -33,6 +33,7 @@ class Token {
   [[nodiscard]] constexpr std::uint32_t ordinal() const {
     return static_cast<std::uint32_t>(packed_);
   }
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the comparison's zero for a pointer
   friend constexpr auto operator<=>(Token, Token) = default;
 
  private:
