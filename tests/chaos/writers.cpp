@@ -1,5 +1,7 @@
 #include "chaos/writers.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <random>
 #include <utility>
 
@@ -13,10 +15,10 @@ constexpr int keys = 50;
 std::string transaction(std::mt19937_64& random) {
   std::string sql = "begin;";
   for (auto rows = 1 + random() % 3; rows > 0; --rows) {
-    const std::string key = std::to_string(random() % keys);
-    sql +=
-        "insert into outbox(aggregate_type, aggregate_id, event_type, payload) values ('order', ";
-    sql += "'order-" + key + "', 'OrderPlaced', '{\"key\": " + key + "}');";
+    sql += fmt::format(
+        "insert into outbox(aggregate_type, aggregate_id, event_type, payload) values "
+        "('order', 'order-{0}', 'OrderPlaced', '{{\"key\": {0}}}');",
+        random() % keys);
     // Held open for a moment, so that commits overtake each other.
     if (random() % 4 == 0) sql += "select pg_sleep(0.002);";
   }
