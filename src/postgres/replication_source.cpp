@@ -51,6 +51,7 @@ struct ReplicationSource::Impl {
   Catalogue inspect(PGconn* walsender, Wait& wait);
   void start(PGconn* connection, Wait& wait);
   void recall();
+  void expect_position_unchanged();
   void store(Lsn flushed);
   void report(const Findings& findings);
   void yield_to_holder(const SlotFacts& slot);
@@ -77,6 +78,7 @@ relay::StreamStart ReplicationSource::Impl::open(Lsn confirmed) {
   Wait wait(clock, clock.now() + attempt_timeout(options, conninfo), Wait::Interrupts::any_stop);
   Handle connection = connect(conninfo, names, wait);
   const Catalogue catalogue = inspect(connection.get(), wait);
+  if (!catalogue.slot || !catalogue.slot->active) expect_position_unchanged();
   report(preflight(catalogue, memory, options, expectations));
   if (catalogue.slot->active) yield_to_holder(*catalogue.slot);
   start(connection.get(), wait);
@@ -98,6 +100,16 @@ void ReplicationSource::Impl::recall() {
   const auto found = positions->load(options.slot);
   stored = found ? found->confirmed : Lsn{};
   remember(found, positions->path(), memory);
+}
+
+// The file is ahead of the slot and behind the end of the WAL as long as all three are of one
+// moment. Where another instance wrote it while we looked at the server, they aren't: look again.
+void ReplicationSource::Impl::expect_position_unchanged() {
+  if (!positions) return;
+  const auto found = positions->load(options.slot);
+  if ((found ? found->confirmed : Lsn{}) == stored) return;
+  throw SessionFailure(FailureKind::slot_active, Side::postgres,
+                       "slot " + options.slot + " was in use by another instance a moment ago");
 }
 
 // Before the slot hears of it: the file is never behind the slot, unless somebody moves the slot.

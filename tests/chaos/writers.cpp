@@ -38,9 +38,18 @@ Writers::~Writers() {
 }
 
 void Writers::stop() {
-  stopping_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  stop_asked_.notify_all();
   for (std::thread& thread : threads_)
     if (thread.joinable()) thread.join();
+}
+
+void Writers::pause(std::chrono::microseconds span) {
+  std::unique_lock lock(mutex_);
+  stop_asked_.wait_for(lock, span, [this] { return stopping_.load(); });
 }
 
 void Writers::write(std::uint64_t seed) {
@@ -51,11 +60,11 @@ void Writers::write(std::uint64_t seed) {
       while (!stopping_) {
         session.exec(transaction(random));
         ++committed_;
-        std::this_thread::sleep_for(std::chrono::microseconds(500 + random() % 3000));
+        pause(std::chrono::microseconds(500 + random() % 3000));
       }
     } catch (const SqlError&) {
       // The server is away; what became of the transaction is the server's to say.
-      std::this_thread::sleep_for(milliseconds(20));
+      pause(milliseconds(20));
     }
   }
 }

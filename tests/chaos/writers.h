@@ -1,7 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,9 +28,13 @@ class Writers {
 
  private:
   void write(std::uint64_t seed);
+  /// Returns early when the end is asked for.
+  void pause(std::chrono::microseconds span);
 
   std::string conninfo_;
   std::atomic<bool> stopping_ = false;
+  std::mutex mutex_;
+  std::condition_variable stop_asked_;
   std::atomic<std::uint64_t> committed_ = 0;
   std::vector<std::thread> threads_;
 };

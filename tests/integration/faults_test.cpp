@@ -25,6 +25,15 @@ std::string walsender_pid(OutboxWorld& world) {
       "select coalesce(active_pid, 0) from pg_replication_slots where slot_name = 'walpost'");
 }
 
+// The writers end, and a last instance publishes what is left.
+void publish_the_rest(OutboxWorld& world, Process& writers) {
+  ASSERT_EQ(writers.wait(Deadline::in(milliseconds(60000))), exited(0));
+  Walpost last = world.start();
+  last.wait_until_streaming();
+  ASSERT_TRUE(world.wait_until_confirmed()) << last.log();
+  EXPECT_EQ(last.stop(), exited(0));
+}
+
 TEST(Faults, KilledAtTwentyRandomMomentsUnderLoadNothingIsLostOrReordered) {
   OutboxWorld world(KafkaBroker::shared());
   std::mt19937 random(20261130);
@@ -35,11 +44,7 @@ TEST(Faults, KilledAtTwentyRandomMomentsUnderLoadNothingIsLostOrReordered) {
     let_pass(milliseconds(random() % 1000));
     walpost.kill();
   }
-  ASSERT_EQ(writers->wait(Deadline::in(milliseconds(60000))), exited(0));
-  Walpost last = world.start();
-  last.wait_until_streaming();
-  ASSERT_TRUE(world.wait_until_confirmed()) << last.log();
-  EXPECT_EQ(last.stop(), exited(0));
+  ASSERT_NO_FATAL_FAILURE(publish_the_rest(world, *writers));
   const Comparison comparison = world.compare();
   std::cout << "20 kills: " << comparison << "\n";
   EXPECT_TRUE(comparison.at_least_once()) << comparison;
@@ -60,11 +65,7 @@ TEST(Faults, KilledAtFullLoadOnlyTheNewestEventsAreRepeated) {
         std::chrono::system_clock::now().time_since_epoch()));
     walpost.kill();
   }
-  ASSERT_EQ(writers->wait(Deadline::in(milliseconds(60000))), exited(0));
-  Walpost last = world.start();
-  last.wait_until_streaming();
-  ASSERT_TRUE(world.wait_until_confirmed()) << last.log();
-  EXPECT_EQ(last.stop(), exited(0));
+  ASSERT_NO_FATAL_FAILURE(publish_the_rest(world, *writers));
 
   // A repeat's first appearance is as old as its timestamp says, which is the producer's.
   std::map<std::string, milliseconds> first_seen;
@@ -184,11 +185,7 @@ TEST(Faults, AStopUnderLoadIsCleanConfirmsWhatItPublishedAndTheNextStartRepeatsN
     const std::string committed_before = world.server.value(committed);
     EXPECT_EQ(std::to_string(world.compare().published), committed_before);
   }
-  ASSERT_EQ(writers->wait(Deadline::in(milliseconds(60000))), exited(0));
-  Walpost last = world.start();
-  last.wait_until_streaming();
-  ASSERT_TRUE(world.wait_until_confirmed()) << last.log();
-  EXPECT_EQ(last.stop(), exited(0));
+  ASSERT_NO_FATAL_FAILURE(publish_the_rest(world, *writers));
   const Comparison comparison = world.compare();
   std::cout << "5 clean stops under load: " << comparison << "\n";
   EXPECT_TRUE(comparison.exactly_once()) << comparison;

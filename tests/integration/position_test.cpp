@@ -156,6 +156,34 @@ TEST_F(PositionKept, SkippingAnEventTakesWhatItsMessageSays) {
   EXPECT_EQ(records.size(), 10u);
 }
 
+// The standby has read the file and is held up while it looks at the server; meanwhile the other
+// goes on and ends. What it read is of the past, and no reason to refuse the slot.
+TEST_F(PositionKept, AStandbyThatReadTheFileTooEarlyLooksAgain) {
+  Walpost first = start();
+  first.wait_until_streaming();
+  world.write(1);
+  ASSERT_TRUE(world.wait_until_confirmed()) << first.log();
+  Walpost second = start();
+  ASSERT_TRUE(second.process().wait_for_line("standing by", Deadline::in(milliseconds(10000))));
+  Session lock = world.server.connect();
+  lock.exec("begin; lock table pg_catalog.pg_publication in access exclusive mode");
+  const auto held_up = [&] {
+    return world.server.value(
+               "select count(*) > 0 from pg_stat_activity where "
+               "wait_event_type = 'Lock' and application_name like 'walpost%'") == "t";
+  };
+  ASSERT_TRUE(eventually(held_up, Deadline::in(milliseconds(10000)))) << second.log();
+  world.write(50);
+  ASSERT_TRUE(world.wait_until_confirmed()) << first.log();
+  EXPECT_EQ(first.stop(), exited(0)) << first.log();
+  lock.exec("commit");
+  world.write(50);
+  ASSERT_TRUE(world.wait_until_confirmed()) << second.log();
+  EXPECT_EQ(second.stop(), exited(0)) << second.log();
+  const Comparison comparison = world.compare();
+  EXPECT_TRUE(comparison.exactly_once()) << comparison;
+}
+
 // Nothing is confirmed that the file doesn't hold.
 TEST_F(PositionKept, WhereTheFileCannotBeWrittenNothingIsConfirmed) {
   publish_and_stop(10);

@@ -36,7 +36,8 @@ TEST(Process, ReportsTheSignalThatEndedIt) {
 
 TEST(Process, WaitsForALineUntilItIsWritten) {
   Process process(
-      {"sh", "-c", "echo starting; read -t 0.2 x <> /dev/zero; echo ready 42; sleep 60"});
+      {"sh", "-c",
+       "echo starting; read -t 0.2 x <> /dev/zero; echo ready 42; exec tail -f /dev/null"});
   EXPECT_EQ(process.wait_for_line("ready \\d+", seconds(10)), "ready 42");
   const Process::Mark mark = process.mark();
   EXPECT_EQ(process.wait_for_line("ready", Deadline::in(milliseconds(50)), mark), std::nullopt);
@@ -71,7 +72,7 @@ TEST(Process, DiesWithTheTestThatStartedIt) {
 }
 
 TEST(Process, TellsPeakMemoryOfTheProgramAndNotOfTheTest) {
-  Process process({"sh", "-c", "echo up; sleep 60"});
+  Process process({"sh", "-c", "echo up; exec tail -f /dev/null"});
   ASSERT_TRUE(process.wait_for_line("up", seconds(10)));
   EXPECT_GT(process.peak_resident_kib(), 100);
   EXPECT_LT(process.peak_resident_kib(), 50 * 1024);
