@@ -15,7 +15,7 @@ ProducerSink::ProducerSink(Options options, relay::Clock& clock)
     : impl_(std::make_unique<Impl>(std::move(options), clock)) {}
 ProducerSink::~ProducerSink() = default;
 
-void ProducerSink::open() {
+void ProducerSink::open(const relay::StreamStart& /*start*/) {
   impl_->session.open();
 }
 
@@ -25,6 +25,10 @@ relay::Accepted ProducerSink::publish(const outbox::Record& record, relay::Token
 
 void ProducerSink::poll(relay::Reports& reports) {
   impl_->session.poll(reports);
+}
+
+pgoutput::Lsn ProducerSink::secure(pgoutput::Lsn acknowledged, pgoutput::Lsn /*sealed*/) {
+  return acknowledged;
 }
 
 int ProducerSink::wake_fd() const {

@@ -237,6 +237,7 @@ Router::~Router() = default;
 std::variant<Record, Poison> Router::route(const Event& event) {
   State& state = *state_;
   const Binding& bound = state.binding(*event.table);
+  state.record.position = event.position;
   if (auto refused = state.choose_topic(event, bound.topic)) return *std::move(refused);
   if (auto refused = state.choose_key(event, bound.key)) return *std::move(refused);
   switch (state.format) {

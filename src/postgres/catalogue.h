@@ -10,16 +10,12 @@
 #include "pgoutput/lsn.h"
 #include "pgoutput/messages.h"
 #include "wait.h"
+#include "walpost/relay/stored_position.h"
 
 /// What the preflight needs to know of a server: plain facts, without judgement.
 namespace walpost::postgres {
 
-/// What IDENTIFY_SYSTEM tells: whose WAL an LSN belongs to.
-struct SystemIdentity {
-  std::string identifier;
-  std::string timeline;
-  friend bool operator==(const SystemIdentity&, const SystemIdentity&) = default;
-};
+using relay::SystemIdentity;
 
 struct ServerFacts {
   int version = 0;  ///< as server_version_num: 150020

@@ -5,17 +5,11 @@
 #include <optional>
 #include <string>
 
-#include "catalogue.h"
-#include "pgoutput/lsn.h"
+#include "walpost/relay/stored_position.h"
 
 namespace walpost::postgres {
 
-/// How far the stream of a slot was published.
-struct StoredPosition {
-  SystemIdentity identity;
-  std::string slot;
-  pgoutput::Lsn confirmed;
-};
+using relay::StoredPosition;
 
 /// A position that survives the process, in a file. Instances that take turns on one slot share it;
 /// the slot's lease lets only one write at a time.

@@ -91,7 +91,7 @@ relay::StreamStart ReplicationSource::Impl::open(Lsn confirmed) {
   stream.emplace(std::move(connection), names, clock, options.read_timeout);
   spdlog::info("slot {}: streaming from {}, server process {}", options.slot,
                memory.confirmed.to_string(), backend_pid);
-  return {memory.confirmed, catalogue.server.sender_timeout};
+  return {memory.confirmed, catalogue.server.sender_timeout, catalogue.server.identity};
 }
 
 // Read at every connection: another instance may have gone on with it in the meantime.

@@ -102,6 +102,11 @@ bool AckTracker::in_transaction() const {
   return size_ > 0 && !at(size_ - 1).sealed;
 }
 
+pgoutput::Lsn AckTracker::sealed() const {
+  const std::size_t complete = in_transaction() ? size_ - 1 : size_;
+  return complete == 0 ? confirmable_ : at(complete - 1).end_lsn;
+}
+
 std::uint32_t AckTracker::open_records() const {
   return in_transaction() ? at(size_ - 1).published : 0;
 }

@@ -32,7 +32,7 @@ void Session::open(pgoutput::Lsn confirmed) {
   opened_ = true;
   tracker_.reset(start.start);
   status_.reset(start);
-  sink_.open();
+  sink_.open(start);
 }
 
 // One turn, in order of priority:
@@ -45,7 +45,7 @@ void Session::open(pgoutput::Lsn confirmed) {
 void Session::stream() {
   while (clock_.stop_requests() == 0) {
     serve_sink();
-    status_.serve(tracker_);
+    status_.serve(progress());
     if (server_stopping()) let_go_of_stopping_server();
     if (!paused()) read();
     wait(!paused());
@@ -59,10 +59,10 @@ bool Session::drain() {
   pacing_ = Pacing();  // the little that is still read comes at once
   while (clock_.stop_requests() < 2 && clock_.now() < deadline) {
     serve_sink();
-    status_.serve(tracker_);
+    status_.serve(progress());
     if (server_stopping()) settle(shutdown_grace);
     const bool half_published = tracker_.open_records() > 0;
-    if (!half_published && tracker_.outstanding_records() == 0) return true;
+    if (!half_published && all_confirmable()) return true;
     if (server_stopping()) return false;
     const bool reading = half_published && !paused();
     if (reading) {
@@ -77,8 +77,17 @@ bool Session::drain() {
 
 std::optional<pgoutput::Lsn> Session::leave(milliseconds timeout) {
   if (!opened_) return std::nullopt;
-  status_.send(tracker_);
+  status_.send(progress());
   return source_.finish(timeout);
+}
+
+Progress Session::progress() {
+  return {tracker_.received(), sink_.secure(tracker_.confirmable(), tracker_.sealed())};
+}
+
+// Delivered, and noted where positions are kept.
+bool Session::all_confirmable() {
+  return tracker_.outstanding_records() == 0 && progress().confirmable == tracker_.confirmable();
 }
 
 bool Session::server_stopping() const {
@@ -258,7 +267,7 @@ void Session::on(const pgoutput::Insert& insert) {
 
 void Session::wait(bool reading) {
   fds_.clear();
-  Instant until = std::min(clock_.now() + longest_wait, status_.next_due(tracker_));
+  Instant until = std::min(clock_.now() + longest_wait, status_.next_due(progress()));
   // While rows are collected every small write would wake us for nothing.
   const bool collecting = reading && pacing_.collecting();
   if (collecting) {
@@ -273,7 +282,7 @@ void Session::wait(bool reading) {
 
 void Session::let_go_of_stopping_server() {
   settle(shutdown_grace);
-  status_.send(tracker_);
+  status_.send(progress());
   throw SessionFailure(FailureKind::server_stopping, Side::postgres,
                        "the server is shutting down; " +
                            std::to_string(tracker_.outstanding_records()) +
@@ -282,15 +291,15 @@ void Session::let_go_of_stopping_server() {
 
 void Session::settle(milliseconds timeout) {
   const Instant deadline = clock_.now() + timeout;
-  while (tracker_.outstanding_records() > 0 && sink_.in_flight() > 0 && clock_.now() < deadline &&
+  while (!all_confirmable() && sink_.in_flight() > 0 && clock_.now() < deadline &&
          clock_.stop_requests() < 2) {
     reports_.clear();
     sink_.poll(reports_);
     for (const Token token : reports_.delivered) tracker_.delivered(token);
     totals_.events += reports_.delivered.size();
-    status_.serve(tracker_);
+    status_.serve(progress());
     fds_.assign(1, {sink_.wake_fd(), POLLIN, 0});
-    clock_.wait(fds_, std::min(deadline, status_.next_due(tracker_)));
+    clock_.wait(fds_, std::min(deadline, status_.next_due(progress())));
   }
 }
 

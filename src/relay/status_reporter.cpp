@@ -29,30 +29,30 @@ void StatusReporter::reset(const StreamStart& start) {
   asked_ = false;
 }
 
-bool StatusReporter::confirms_more(const AckTracker& tracker) const {
-  return tracker.confirmable() > sent_flush_;
+bool StatusReporter::confirms_more(const Progress& progress) const {
+  return progress.confirmable > sent_flush_;
 }
 
-Instant StatusReporter::next_due(const AckTracker& tracker) const {
+Instant StatusReporter::next_due(const Progress& progress) const {
   Instant due = last_sent_ + interval_;
-  if (confirms_more(tracker)) due = std::min(due, last_sent_ + confirm_spacing_);
+  if (confirms_more(progress)) due = std::min(due, last_sent_ + confirm_spacing_);
   if (asked_) due = std::min(due, last_sent_ + reply_spacing);
   return due;
 }
 
-void StatusReporter::serve(const AckTracker& tracker) {
-  if (clock_.now() >= next_due(tracker)) send(tracker);
+void StatusReporter::serve(const Progress& progress) {
+  if (clock_.now() >= next_due(progress)) send(progress);
 }
 
-void StatusReporter::send(const AckTracker& tracker) {
-  const pgoutput::Lsn flush = tracker.confirmable();
+void StatusReporter::send(const Progress& progress) {
+  const pgoutput::Lsn flush = progress.confirmable;
   // The server checks neither, and an over-confirmed slot has lost events for good.
   if (flush < sent_flush_) throw std::logic_error("status: the flush position would go back");
-  if (flush > tracker.received())
+  if (flush > progress.received)
     throw std::logic_error("status: the flush position would pass what was received");
   const Instant now = clock_.now();
   const bool sign_of_life = now - last_sent_ >= interval_;
-  source_.send_status({.written = tracker.received(),
+  source_.send_status({.written = progress.received,
                        .flushed = flush,
                        .applied = flush,
                        .at = clock_.utc(),

@@ -20,7 +20,7 @@ constexpr std::size_t largest_batch = 4;
 
 ModelBroker::ModelBroker(World& world) : world_(world), max_batches_(1 + world.below(5)) {}
 
-void ModelBroker::open() {
+void ModelBroker::open(const relay::StreamStart& /*start*/) {
   ++world_.producer;
   partitions_.assign(static_cast<std::size_t>(world_.partitions), {});
   slow_start_.emplace();

@@ -20,9 +20,10 @@ class ModelBroker final : public relay::Sink {
  public:
   explicit ModelBroker(World& world);
 
-  void open() override;
+  void open(const relay::StreamStart& start) override;
   relay::Accepted publish(const outbox::Record& record, relay::Token token) override;
   void poll(relay::Reports& reports) override;
+  [[nodiscard]] Lsn secure(Lsn acknowledged, Lsn /*sealed*/) override { return acknowledged; }
   [[nodiscard]] int wake_fd() const override { return -1; }
   [[nodiscard]] std::size_t in_flight() const override { return in_flight_; }
   [[nodiscard]] std::size_t in_flight_bytes() const override { return 100 * in_flight_; }

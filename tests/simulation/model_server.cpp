@@ -52,7 +52,7 @@ relay::StreamStart ModelServer::open(Lsn confirmed) {
   if (world_.tracing())
     world_.trace("stream opened, asked for " + confirmed.to_string() + ", starts at " +
                  start.to_string());
-  return {start, sender_timeout};
+  return {.start = start, .sender_timeout = sender_timeout};
 }
 
 void ModelServer::receive(bool reading) {

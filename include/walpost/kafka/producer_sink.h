@@ -15,9 +15,10 @@ class ProducerSink final : public relay::Sink {
   ProducerSink(Options options, relay::Clock& clock);
   ~ProducerSink() override;
 
-  void open() override;
+  void open(const relay::StreamStart& start) override;
   relay::Accepted publish(const outbox::Record& record, relay::Token token) override;
   void poll(relay::Reports& reports) override;
+  [[nodiscard]] pgoutput::Lsn secure(pgoutput::Lsn acknowledged, pgoutput::Lsn sealed) override;
   [[nodiscard]] int wake_fd() const override;
   [[nodiscard]] std::size_t in_flight() const override;
   [[nodiscard]] std::size_t in_flight_bytes() const override;

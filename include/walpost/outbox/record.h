@@ -4,6 +4,8 @@
 #include <span>
 #include <string_view>
 
+#include "walpost/outbox/event.h"
+
 namespace walpost::outbox {
 
 struct Header {
@@ -17,6 +19,7 @@ struct Record {
   std::string_view key;                   ///< never absent; may be empty
   std::optional<std::string_view> value;  ///< nothing: a tombstone
   std::span<const Header> headers;
+  Position position{};  ///< of its event in the stream
 };
 
 }  // namespace walpost::outbox

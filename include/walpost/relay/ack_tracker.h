@@ -50,6 +50,8 @@ class AckTracker {
   [[nodiscard]] pgoutput::Lsn received() const { return received_; }
   /// What may be sent as the flush position. Monotonic between resets.
   [[nodiscard]] pgoutput::Lsn confirmable() const { return confirmable_; }
+  /// What will be confirmable once every record added so far is delivered.
+  [[nodiscard]] pgoutput::Lsn sealed() const;
   /// No transaction is open and every record was delivered.
   [[nodiscard]] bool idle() const { return size_ == 0; }
   [[nodiscard]] std::size_t outstanding_records() const { return outstanding_; }

@@ -57,6 +57,8 @@ class Session {
     Token token;
   };
 
+  [[nodiscard]] Progress progress();
+  [[nodiscard]] bool all_confirmable();
   [[nodiscard]] bool paused() const;
   [[nodiscard]] bool server_stopping() const;
   void serve_sink();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "walpost/outbox/record.h"
+#include "walpost/relay/source.h"
 #include "walpost/relay/token.h"
 
 namespace walpost::relay {
@@ -48,8 +49,9 @@ class Sink {
  public:
   virtual ~Sink() = default;
 
-  /// Creates a producer. Does not wait for brokers. Throws SessionFailure.
-  virtual void open() = 0;
+  /// Creates a producer for the stream that begins with `start`. Does not wait for brokers. Throws
+  /// SessionFailure.
+  virtual void open(const StreamStart& start) = 0;
 
   /// Offers one record. Throws SessionFailure (refused: missing topic; poisoned never: a record too
   /// large is reported through poll() as a permanent failure).
@@ -57,6 +59,13 @@ class Sink {
 
   /// Serves reports, errors and checks. Throws SessionFailure for a refusal (a topic is missing).
   virtual void poll(Reports& reports) = 0;
+
+  /// How much of the acknowledged prefix may be confirmed to PostgreSQL. `acknowledged` is where
+  /// that prefix ends; `sealed` is where it will end once every record taken so far is delivered. A
+  /// sink that keeps positions notes `acknowledged` first and returns what it noted before until
+  /// the note is durable, which makes wake_fd() readable; any other returns `acknowledged`. Never
+  /// goes back while open. Called at every turn, so it must be cheap.
+  [[nodiscard]] virtual pgoutput::Lsn secure(pgoutput::Lsn acknowledged, pgoutput::Lsn sealed) = 0;
 
   /// Readable when poll() has something to do. Valid between open() and discard().
   [[nodiscard]] virtual int wake_fd() const = 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pgoutput/framing.h"
+#include "walpost/relay/stored_position.h"
 
 namespace walpost::relay {
 
@@ -16,6 +17,7 @@ struct StreamStart {
   pgoutput::Lsn
       start;  ///< the server sends only transactions whose commit record starts here or later
   std::chrono::milliseconds sender_timeout{60000};  ///< wal_sender_timeout; 0 = none
+  SystemIdentity identity{};                        ///< of the server
 };
 
 /// A logical replication stream: the edge to PostgreSQL. One thread. Every failure is thrown as a

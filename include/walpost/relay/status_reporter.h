@@ -1,10 +1,15 @@
 #pragma once
 
-#include "walpost/relay/ack_tracker.h"
 #include "walpost/relay/clock.h"
 #include "walpost/relay/source.h"
 
 namespace walpost::relay {
+
+/// How far a stream is.
+struct Progress {
+  pgoutput::Lsn received;     ///< the highest position that the server has sent
+  pgoutput::Lsn confirmable;  ///< what may be confirmed: see AckTracker and Sink::secure()
+};
 
 /// Tells the server how far we are: the only sender of status updates, and so the only place that
 /// moves the slot (rule R3). Confirms soon after the acknowledged prefix grew, answers when asked,
@@ -20,15 +25,15 @@ class StatusReporter {
   /// The server asked for a reply.
   void reply_requested() { asked_ = true; }
   /// Sends what is due, if anything.
-  void serve(const AckTracker& tracker);
+  void serve(const Progress& progress);
   /// When serve() is to be called next even if nothing happens.
-  [[nodiscard]] Instant next_due(const AckTracker& tracker) const;
+  [[nodiscard]] Instant next_due(const Progress& progress) const;
   /// Sends now, whatever is due. Throws std::logic_error instead of confirming what must not be.
-  void send(const AckTracker& tracker);
+  void send(const Progress& progress);
   [[nodiscard]] pgoutput::Lsn sent_flush() const { return sent_flush_; }
 
  private:
-  [[nodiscard]] bool confirms_more(const AckTracker& tracker) const;
+  [[nodiscard]] bool confirms_more(const Progress& progress) const;
 
   Source& source_;
   const Clock& clock_;

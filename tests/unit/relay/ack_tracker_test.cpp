@@ -35,6 +35,21 @@ TEST_F(AckTrackerTest, StartsAtThePositionTheStreamStartsFrom) {
   EXPECT_TRUE(tracker.idle());
 }
 
+TEST_F(AckTrackerTest, SealedIsWhereThePrefixEndsOnceAllIsDelivered) {
+  EXPECT_EQ(tracker.sealed(), tracker.confirmable());
+  tracker.begin(Lsn{0x110}, {});
+  const Token first = tracker.add_record(0);
+  EXPECT_EQ(tracker.sealed(), tracker.confirmable());
+  tracker.commit(Lsn{0x120});
+  EXPECT_EQ(tracker.sealed(), Lsn{0x120});
+  tracker.begin(Lsn{0x130}, {});
+  tracker.add_record(0);
+  EXPECT_EQ(tracker.sealed(), Lsn{0x120});
+  tracker.delivered(first);
+  EXPECT_EQ(tracker.sealed(), Lsn{0x120});
+  EXPECT_EQ(tracker.confirmable(), Lsn{0x120});
+}
+
 TEST_F(AckTrackerTest, ConfirmsTheEndLsnAndNotTheCommitLsn) {
   const auto tokens = transaction(20, 30, 1);
   tracker.delivered(tokens[0]);

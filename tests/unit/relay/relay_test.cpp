@@ -66,7 +66,7 @@ class FakeSource final : public Source {
       refusals.pop_front();
       throw failure;
     }
-    return {std::max(confirmed, slot), sender_timeout};
+    return {.start = std::max(confirmed, slot), .sender_timeout = sender_timeout};
   }
   void watch(std::vector<pollfd>&, bool) override {}
   void receive(bool reading) override {
@@ -120,8 +120,9 @@ class FakeSink final : public Sink {
   bool full = false;
   bool automatic = false;  ///< acknowledges at the next poll
   int offers = 0;
+  Lsn noted{~std::uint64_t{0}};  ///< how far the sink's own note of the position is durable
 
-  void open() override { journal_.push_back("sink open"); }
+  void open(const StreamStart&) override { journal_.push_back("sink open"); }
   Accepted publish(const outbox::Record& record, Token token) override {
     ++offers;
     if (full) return Accepted::full;
@@ -139,6 +140,10 @@ class FakeSink final : public Sink {
       unreported.pop_front();
     }
     acknowledge_ = 0;
+  }
+  [[nodiscard]] Lsn secure(Lsn acknowledged, Lsn sealed) override {
+    EXPECT_GE(sealed, acknowledged);
+    return std::min(acknowledged, noted);
   }
   [[nodiscard]] int wake_fd() const override { return -1; }
   [[nodiscard]] std::size_t in_flight() const override { return unreported.size(); }
@@ -181,6 +186,21 @@ class RelayTest : public ::testing::Test {
 };
 
 using Keys = std::vector<std::string>;
+
+TEST_F(RelayTest, NothingIsConfirmedBeyondWhatTheSinkHasNoted) {
+  sink.automatic = true;
+  sink.noted = Lsn{100};
+  source.send(stream::transaction(Lsn{110}, Lsn{120}, {"a"}));
+  step([] {});
+  later();
+  step([&] {
+    EXPECT_EQ(source.flushed(), Lsn{100});
+    sink.noted = Lsn{120};
+  });
+  later();
+  step([&] { EXPECT_EQ(source.flushed(), Lsn{120}); });
+  EXPECT_EQ(run().end, Outcome::End::stopped);
+}
 
 TEST_F(RelayTest, ConfirmsATransactionOnlyAfterEveryRecordIsAcknowledged) {
   step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a", "b"})); });
