@@ -12,6 +12,7 @@ ExitCode exit_code(relay::FailureKind kind) {
     case relay::FailureKind::slot_active:
     case relay::FailureKind::server_stopping:
     case relay::FailureKind::interrupted:
+    case relay::FailureKind::set_aside:
       return ExitCode::failed;
   }
   return ExitCode::failed;

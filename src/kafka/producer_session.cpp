@@ -47,7 +47,7 @@ Options checked(Options options) {
 ProducerSession::ProducerSession(Options options, relay::Clock& clock)
     : options_(checked(std::move(options))),
       clock_(clock),
-      topics_(options_.create_topics, clock) {}
+      topics_(options_.create_topics, options_.missing_topic_is_poison, clock) {}
 
 ProducerSession::~ProducerSession() {
   close();
@@ -60,7 +60,7 @@ void ProducerSession::open() {
   ++generation_;
   now_ = clock_.now();
   topics_.start(*producer_);
-  for (const auto& name : options_.known_topics) topics_.get(name);
+  for (const auto& name : options_.known_topics) topics_.get(name).configured = true;
 }
 
 void ProducerSession::close() noexcept {
@@ -83,16 +83,16 @@ Accepted ProducerSession::publish(const outbox::Record& record, relay::Token tok
     return Accepted::yes;
   }
   Topic& topic = topics_.get(record.topic);
+  if (topic.stage == Topic::Stage::unusable && !topics_.asks_again(topic))
+    return refuse(topic.unusable);
   if (topic.stage != Topic::Stage::ready || batches_too_large_) {
     if (topic.is_new()) wakeup_.raise();  // poll() has to ask for it
     return Accepted::full;
   }
   if (is_too_large(record, topic)) {
-    fail(record, token, DeliveryFailure::Kind::permanent,
-         "too large: " + std::to_string(batch_bytes(record)) + " bytes with overhead, but topic " +
-             topic.name +
-             " has max.message.bytes=" + std::to_string(*topic.facts.limits.max_message_bytes));
-    return Accepted::yes;
+    return refuse("too large: " + std::to_string(batch_bytes(record)) +
+                  " bytes with overhead, but topic " + topic.name + " has max.message.bytes=" +
+                  std::to_string(*topic.facts.limits.max_message_bytes));
   }
   return send(record, topic, token);
 }
@@ -125,6 +125,9 @@ Accepted ProducerSession::send(const outbox::Record& record, Topic& topic, relay
       return Accepted::yes;
     case Sent::full:
       return Accepted::full;
+    case Sent::refused:
+      return refuse("too large: " + std::to_string(batch_bytes(record)) +
+                    " bytes with overhead, more than kafka.message.max.bytes allows");
     case Sent::failed:
       return Accepted::yes;
   }
@@ -153,17 +156,16 @@ ProducerSession::Sent ProducerSession::failed_to_produce(rd_kafka_resp_err_t err
                                                          const outbox::Record& record,
                                                          relay::Token token) {
   if (error == RD_KAFKA_RESP_ERR__QUEUE_FULL) return Sent::full;
-  if (error == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) {
-    fail(record, token, DeliveryFailure::Kind::permanent,
-         "too large: " + std::to_string(batch_bytes(record)) +
-             " bytes with overhead, more than kafka.message.max.bytes allows");
-    return Sent::failed;
-  }
+  if (error == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) return Sent::refused;
   std::string reason = rd_kafka_err2str(error);
   if (const auto fatal = fatal_error(producer_->client())) reason = fatal->reason;
   fail(record, token, failure_kind(error), std::move(reason));
-  condition_ = Condition::producer_failed;
   return Sent::failed;
+}
+
+Accepted ProducerSession::refuse(std::string why) {
+  refused_ = std::move(why);
+  return Accepted::refused;
 }
 
 void ProducerSession::fail(const outbox::Record& record, relay::Token token,
@@ -173,7 +175,7 @@ void ProducerSession::fail(const outbox::Record& record, relay::Token token,
   // A dead producer says nothing about the record that happened to be offered next.
   if (kind == DeliveryFailure::Kind::fatal) failure.token.reset();
   failures_.push_back({rank_of(kind), std::move(failure)});
-  condition_ = Condition::record_refused;
+  condition_ = Condition::producer_failed;
   ++in_flight_;
   wakeup_.raise();
 }

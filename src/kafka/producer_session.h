@@ -35,6 +35,8 @@ class ProducerSession {
   void open();
   void close() noexcept;
   relay::Accepted publish(const outbox::Record& record, relay::Token token);
+  /// Why the latest publish() refused its record.
+  [[nodiscard]] const std::string& refusal() const { return refused_; }
   void poll(relay::Reports& reports);
   [[nodiscard]] int wake_fd() const { return wakeup_.fd(); }
   [[nodiscard]] std::size_t in_flight() const { return in_flight_; }
@@ -44,10 +46,9 @@ class ProducerSession {
   /// Whether anything may still be handed to the producer.
   enum class Condition {
     working,
-    record_refused,   ///< a record wasn't even produced: only what came earlier may go on
     producer_failed,  ///< nothing may go on
   };
-  enum class Sent { yes, full, failed };
+  enum class Sent { yes, full, refused, failed };
 
   [[nodiscard]] bool is_too_large(const outbox::Record& record, const Topic& topic) const;
   void count(const outbox::Record& record);
@@ -56,6 +57,7 @@ class ProducerSession {
                relay::Token token);
   Sent failed_to_produce(rd_kafka_resp_err_t error, const outbox::Record& record,
                          relay::Token token);
+  relay::Accepted refuse(std::string why);
   void fail(const outbox::Record& record, relay::Token token, relay::DeliveryFailure::Kind kind,
             std::string reason);
 
@@ -92,6 +94,7 @@ class ProducerSession {
   bool fatal_seen_ = false;
   std::vector<RankedFailure> failures_;  // for the next report
   std::optional<relay::SessionFailure> refusal_;
+  std::string refused_;                           // why the latest record was
   std::vector<outbox::Header> released_headers_;  // scratch
 };
 

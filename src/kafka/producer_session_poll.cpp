@@ -144,10 +144,12 @@ void ProducerSession::release_held() {
         break;
       case Sent::full:
         return;
+      case Sent::refused:
+        fail(record, held.token, DeliveryFailure::Kind::permanent,
+             "larger than kafka.message.max.bytes allows");
+        [[fallthrough]];
       case Sent::failed:
         --in_flight_;  // it was counted when it was held
-        // What is still held may have been published after this one.
-        condition_ = Condition::producer_failed;
         return;
     }
   }
@@ -157,7 +159,8 @@ void ProducerSession::advance_topics() {
   const auto progress = topics_.advance();
   if (progress.contact) log_.contact(clock_.now());
   for (auto* topic : progress.ready) admit(*topic);
-  if (!progress.ready.empty()) wakeup_.raise();  // a record may be waiting to be offered again
+  if (!progress.ready.empty() || progress.unusable)
+    wakeup_.raise();  // a record may be waiting to be offered again
 }
 
 void ProducerSession::admit(Topic& topic) {
@@ -165,7 +168,7 @@ void ProducerSession::admit(Topic& topic) {
                           ? std::optional<std::size_t>(properties_.batch_bytes)
                           : std::nullopt;
   for (const auto& finding : judge(topic.facts, chosen)) {
-    if (finding.level == relay::Finding::Level::fail) throw refusal(finding);
+    if (finding.level == relay::Finding::Level::fail) throw kafka::refusal(finding);
     if (finding.level == relay::Finding::Level::warn && !topic.judged) {
       spdlog::warn("{}: {}; {}", finding.subject, finding.what, finding.mend);
     }

@@ -23,6 +23,10 @@ relay::Accepted ProducerSink::publish(const outbox::Record& record, relay::Token
   return impl_->session.publish(record, token);
 }
 
+const std::string& ProducerSink::refusal() const {
+  return impl_->session.refusal();
+}
+
 void ProducerSink::poll(relay::Reports& reports) {
   impl_->session.poll(reports);
 }

@@ -17,13 +17,15 @@ constexpr milliseconds passing_retry{200};
 constexpr milliseconds unreachable_retry{500};
 // Nothing announces that a producer has met its first broker.
 constexpr milliseconds unmet_retry{20};
+constexpr milliseconds unusable_retry{1000};
 // After this many unanswered questions for limits, while metadata is answered, go on without them.
 constexpr int limit_attempts = 3;
 
 }  // namespace
 
-TopicDirectory::TopicDirectory(std::optional<TopicCreation> creation, const relay::Clock& clock)
-    : creation_(creation), clock_(clock) {}
+TopicDirectory::TopicDirectory(std::optional<TopicCreation> creation, bool missing_is_poison,
+                               const relay::Clock& clock)
+    : creation_(creation), missing_is_poison_(missing_is_poison), clock_(clock) {}
 
 void TopicDirectory::start(const Producer& producer) {
   producer_ = &producer;
@@ -132,6 +134,9 @@ TopicDirectory::Progress TopicDirectory::advance() {
   inspect_due(progress);
   if (refused_creation_) throw refusal(*refused_creation_);
   ask_for_limits();
+  progress.unusable = std::erase_if(pending_, [](const Topic* topic) {
+                        return topic->stage == Topic::Stage::unusable;
+                      }) > 0;
   for (auto* topic : pending_) {
     if (topic->stage != Topic::Stage::described) continue;
     topic->stage = Topic::Stage::ready;
@@ -181,7 +186,7 @@ void TopicDirectory::inspect(Topic& topic, milliseconds timeout, Progress& progr
     case Kind::unauthorized:
       throw refusal(forbidden_topic(topic.facts, answer.reason));
     case Kind::invalid:
-      throw refusal(invalid_topic(topic.facts, answer.reason));
+      return unusable(topic, invalid_topic(topic.facts, answer.reason));
     case Kind::passing:
       return again(topic, passing_retry);
     case Kind::unreachable:
@@ -200,6 +205,7 @@ void TopicDirectory::found(Topic& topic, const MetadataAnswer& answer) {
         topic.name, answer.partitions, topic.expected_partitions);
   }
   topic.expected_partitions = answer.partitions;
+  topic.was_missing = false;
   topic.stage = Topic::Stage::found;
 }
 
@@ -214,13 +220,33 @@ void TopicDirectory::missing(Topic& topic) {
     return;
   }
   const auto now = clock_.now();
-  const auto grace = topic.expected_partitions == 0 ? missing_grace : lost_grace;
+  auto grace = topic.expected_partitions == 0 ? missing_grace : lost_grace;
+  if (topic.was_missing && missing_is_poison_) grace = std::chrono::seconds{0};
   if (!topic.missing_since) {
     topic.missing_since = now;
-    spdlog::warn("topic {} does not exist; asking again for {} s", topic.name, grace.count());
+    if (grace.count() > 0)
+      spdlog::warn("topic {} does not exist; asking again for {} s", topic.name, grace.count());
   }
-  if (now - *topic.missing_since >= grace) throw refusal(missing_topic(topic.facts));
+  if (now - *topic.missing_since >= grace) return unusable(topic, missing_topic(topic.facts));
   again(topic, missing_retry);
+}
+
+void TopicDirectory::unusable(Topic& topic, const relay::Finding& finding) {
+  if (!missing_is_poison_ || topic.configured) throw refusal(finding);
+  topic.was_missing = true;
+  topic.stage = Topic::Stage::unusable;
+  topic.unusable = finding.what;
+  topic.not_before = clock_.now() + unusable_retry;
+}
+
+bool TopicDirectory::asks_again(Topic& topic) {
+  if (clock_.now() < topic.not_before) return false;
+  topic.missing_since.reset();
+  topic.creation_asked = false;
+  topic.stage = Topic::Stage::unknown;
+  topic.not_before = {};
+  pending_.push_back(&topic);
+  return true;
 }
 
 void TopicDirectory::again(Topic& topic, milliseconds delay) {

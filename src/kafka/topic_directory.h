@@ -29,6 +29,7 @@ struct Topic {
     asked,      ///< waiting for them
     described,  ///< all is known
     ready,      ///< and was told to the caller
+    unusable,   ///< no record can be sent to it
   };
   std::string name;
   TopicFacts facts;
@@ -37,6 +38,8 @@ struct Topic {
   int expected_partitions = 0;     ///< as first seen by this process; 0: never
   /// The producer (counted from 1) that was refused a record although it fits; 0: none yet.
   unsigned size_doubted_by = 0;
+  bool configured = false;  ///< named by the configuration, not by an event
+  bool was_missing = false;
 
   // What follows belongs to one producer and starts anew with the next.
   TopicHandle handle;
@@ -46,6 +49,7 @@ struct Topic {
   std::optional<relay::Instant> missing_since;
   int limit_failures = 0;
   bool creation_asked = false;
+  std::string unusable;  ///< why it is
 
   /// Not asked for by this producer yet.
   [[nodiscard]] bool is_new() const {
@@ -65,7 +69,9 @@ class TopicDirectory {
   static constexpr std::chrono::milliseconds metadata_budget{200};
 
   /// `clock` must outlive this.
-  TopicDirectory(std::optional<TopicCreation> creation, const relay::Clock& clock);
+  /// `missing_is_poison`: as in Options.
+  TopicDirectory(std::optional<TopicCreation> creation, bool missing_is_poison,
+                 const relay::Clock& clock);
 
   /// Every topic is to be checked again, with this producer, which must stay alive until stop().
   void start(const Producer& producer);
@@ -79,8 +85,12 @@ class TopicDirectory {
   bool take_limits(const LimitsAnswer& answer);
   bool take_creation(const CreationAnswer& answer);
 
+  /// An unusable topic is asked for again now and then. False: not now.
+  [[nodiscard]] bool asks_again(Topic& topic);
+
   struct Progress {
     std::vector<Topic*> ready;  ///< those that became ready; their facts are known
+    bool unusable = false;      ///< one is
     bool contact = false;       ///< a broker answered
   };
   /// Asks what is due. Blocks for at most `metadata_budget`, and only where a broker was reachable
@@ -106,9 +116,11 @@ class TopicDirectory {
   void ask_for_limits();
   void limits_unanswered(Topic& topic);
   void missing(Topic& topic);
+  void unusable(Topic& topic, const relay::Finding& finding);
   void again(Topic& topic, std::chrono::milliseconds delay);
 
   std::optional<TopicCreation> creation_;
+  bool missing_is_poison_;
   const relay::Clock& clock_;
   const Producer* producer_ = nullptr;
   std::unordered_map<std::string, std::unique_ptr<Topic>, Hash, std::equal_to<>> topics_;

@@ -89,6 +89,7 @@ struct Mapper::State {
   [[nodiscard]] const TableMapping& table_of(pgoutput::Oid relation) const;
   void read_row(const pgoutput::Tuple& row, const TableMapping& table);
   [[nodiscard]] std::optional<std::string_view> value(const TableMapping& table, Field field) const;
+  [[nodiscard]] Event event(const TableMapping& table, const Position& position) const;
 };
 
 TableShape Mapper::State::shape_of(const pgoutput::Relation& relation) const {
@@ -152,6 +153,19 @@ std::optional<std::string_view> Mapper::State::value(const TableMapping& table, 
   return position ? columns[*position] : std::nullopt;
 }
 
+Event Mapper::State::event(const TableMapping& table, const Position& position) const {
+  return {.table = &table,
+          .position = position,
+          .id = value(table, Field::id).value_or(""),
+          .aggregate_type = value(table, Field::aggregate_type).value_or(""),
+          .aggregate_id = value(table, Field::aggregate_id).value_or(""),
+          .event_type = value(table, Field::event_type).value_or(""),
+          .payload = value(table, Field::payload),
+          .headers = value(table, Field::headers).value_or(""),
+          .created_at = value(table, Field::created_at),
+          .columns = columns};
+}
+
 Mapper::Mapper(MappingOptions options) : state_(std::make_unique<State>()) {
   state_->options = std::move(options);
 }
@@ -204,16 +218,13 @@ std::variant<Event, Poison> Mapper::map(const pgoutput::Insert& insert, const Po
     return poison(Poison::Reason::no_payload, table, Field::payload, id,
                   ", and outbox.tombstones is off");
   }
-  return Event{.table = &table,
-               .position = position,
-               .id = *id,
-               .aggregate_type = state.value(table, Field::aggregate_type).value_or(""),
-               .aggregate_id = *aggregate_id,
-               .event_type = state.value(table, Field::event_type).value_or(""),
-               .payload = payload,
-               .headers = state.value(table, Field::headers).value_or(""),
-               .created_at = state.value(table, Field::created_at),
-               .columns = state.columns};
+  return state.event(table, position);
+}
+
+Event Mapper::remains(const pgoutput::Insert& insert, const Position& position) {
+  const TableMapping& table = state_->table_of(insert.relation);
+  state_->read_row(insert.row, table);
+  return state_->event(table, position);
 }
 
 std::string Mapper::table_name(std::uint8_t index) const {

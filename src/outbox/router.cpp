@@ -200,23 +200,26 @@ std::optional<Poison> Router::State::add_row_headers(const Event& event) {
 }
 
 std::optional<Poison> Router::State::add_default_headers(const Event& event) {
-  add_header(message_id_header, event.id);
+  std::optional<Poison> refused;
+  if (const auto id = value_of(event, Field::id)) add_header(message_id_header, id);
   if (const auto type = value_of(event, Field::event_type)) add_header(event_type_header, type);
   if (const auto aggregate = value_of(event, Field::aggregate_type)) {
     add_header(aggregate_type_header, aggregate);
   }
   if (event.created_at) {
     const auto time = to_rfc3339(*event.created_at, occurred_at);
-    if (!time) {
-      return poison(Poison::Reason::malformed_time, event,
-                    "column " + column_name(event, *event.table->position(Field::created_at)) +
-                        ", the created_at, holds a time that RFC 3339 can't express: infinity, or "
-                        "a year outside 0000 to 9999");
+    if (time) {
+      add_header(occurred_at_header, time);
+    } else {
+      refused =
+          poison(Poison::Reason::malformed_time, event,
+                 "column " + column_name(event, *event.table->position(Field::created_at)) +
+                     ", the created_at, holds a time that RFC 3339 can't express: infinity, or "
+                     "a year outside 0000 to 9999");
     }
-    add_header(occurred_at_header, time);
   }
   add_header(position_header, write_position(event.position, position));
-  return std::nullopt;
+  return refused;
 }
 
 void Router::State::add_templated_headers(const Event& event, const Binding& bound) {
@@ -247,6 +250,24 @@ std::variant<Record, Poison> Router::route(const Event& event) {
       break;
   }
   return state.record;
+}
+
+Remains Router::salvage(const Event& event) {
+  State& state = *state_;
+  const Binding& bound = state.binding(*event.table);
+  Remains remains;
+  if (!state.choose_topic(event, bound.topic)) remains.topic = state.record.topic;
+  if (!state.choose_key(event, bound.key)) remains.key = state.record.key;
+  remains.value = event.payload;
+  state.record_headers.clear();
+  if (state.add_row_headers(event)) {
+    state.record_headers.clear();
+    remains.row_headers = event.headers;
+  }
+  static_cast<void>(state.add_default_headers(event));
+  state.add_templated_headers(event, bound);
+  remains.headers = state.record_headers;
+  return remains;
 }
 
 std::vector<std::string> Router::known_topics() const {

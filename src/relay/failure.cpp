@@ -16,6 +16,8 @@ std::string_view name(FailureKind kind) {
       return "refused";
     case FailureKind::poisoned:
       return "poisoned";
+    case FailureKind::set_aside:
+      return "set aside";
   }
   return "unknown";
 }

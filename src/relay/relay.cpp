@@ -12,6 +12,7 @@ namespace {
 
 constexpr milliseconds leave_timeout{2000};
 constexpr milliseconds settle_timeout{2000};
+constexpr milliseconds short_settle{250};
 // A session that lasted this long or delivered something was a good one.
 constexpr milliseconds good_session{10000};
 
@@ -27,6 +28,7 @@ struct Relay::Impl {
   Backoff backoff;
   pgoutput::Lsn confirmed{};  // acknowledged by the brokers, whether the slot knows it or not
   Totals totals{};
+  PoisonPolicy poison;
   std::optional<FailureKind> last_kind{};
 
   Outcome run();
@@ -38,7 +40,7 @@ struct Relay::Impl {
 
 Outcome Relay::Impl::run() {
   while (clock.stop_requests() == 0) {
-    Session session(source, sink, clock, mapper, router, options);
+    Session session(source, sink, clock, mapper, router, options, poison);
     const Instant started = clock.now();
     try {
       session.open(confirmed);
@@ -95,9 +97,14 @@ void Relay::Impl::end(Session& session, const SessionFailure& failure) {
       spdlog::debug("leaving the stream: {}", second.what());
     }
   };
-  const bool gives_up =
-      failure.kind() == FailureKind::refused || failure.kind() == FailureKind::poisoned;
-  if (gives_up) attempt([&] { session.settle(settle_timeout); });
+  // What is under way before the one that was refused need not be sent again.
+  const bool settles = failure.kind() == FailureKind::refused ||
+                       failure.kind() == FailureKind::poisoned ||
+                       failure.kind() == FailureKind::set_aside;
+  if (settles)
+    attempt([&] {
+      session.settle(failure.kind() == FailureKind::set_aside ? short_settle : settle_timeout);
+    });
   if (failure.side() != Side::postgres) attempt([&] { session.leave(leave_timeout); });
   sink.discard();
   source.close();
@@ -117,6 +124,7 @@ void Relay::Impl::report(const SessionFailure& failure) {
       break;
     case FailureKind::transient:
     case FailureKind::server_stopping:
+    case FailureKind::set_aside:
       spdlog::warn("{}: {}{}", name(failure.side()), failure.what(), mend);
       break;
     case FailureKind::refused:
@@ -136,10 +144,16 @@ bool Relay::Impl::pause(milliseconds duration) {
 }
 
 Relay::Relay(Source& source, Sink& sink, Clock& clock, outbox::Mapper& mapper,
-             outbox::Router& router, const Options& options)
-    : impl_(new Impl{source, sink, clock, mapper, router, options,
-                     Backoff({options.backoff_first, options.backoff_limit},
-                             options.jitter_seed.value_or(std::random_device{}()))}) {}
+             outbox::Router& router, const Options& options, DeadLetterStore* letters)
+    : impl_(new Impl{.source = source,
+                     .sink = sink,
+                     .clock = clock,
+                     .mapper = mapper,
+                     .router = router,
+                     .options = options,
+                     .backoff = Backoff({options.backoff_first, options.backoff_limit},
+                                        options.jitter_seed.value_or(std::random_device{}())),
+                     .poison = PoisonPolicy(options.poison, letters, clock)}) {}
 
 Relay::~Relay() = default;
 

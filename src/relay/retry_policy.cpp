@@ -23,6 +23,8 @@ std::optional<milliseconds> retry_after(FailureKind kind, Backoff& backoff) {
       return standby_interval;
     case FailureKind::server_stopping:
       return server_stopping_pause;
+    case FailureKind::set_aside:
+      return milliseconds{0};
     case FailureKind::interrupted:
     case FailureKind::refused:
     case FailureKind::poisoned:

@@ -17,13 +17,14 @@ constexpr milliseconds shutdown_grace{1000};
 }  // namespace
 
 Session::Session(Source& source, Sink& sink, Clock& clock, outbox::Mapper& mapper,
-                 outbox::Router& router, const Options& options)
+                 outbox::Router& router, const Options& options, PoisonPolicy& poison)
     : source_(source),
       sink_(sink),
       clock_(clock),
       mapper_(mapper),
       router_(router),
       options_(options),
+      poison_(poison),
       status_(source, clock, options.confirm_spacing) {}
 
 void Session::open(pgoutput::Lsn confirmed) {
@@ -32,6 +33,7 @@ void Session::open(pgoutput::Lsn confirmed) {
   opened_ = true;
   tracker_.reset(start.start);
   status_.reset(start);
+  poison_.begin_stream(start);
   sink_.open(start);
 }
 
@@ -95,7 +97,7 @@ bool Session::server_stopping() const {
 }
 
 bool Session::paused() const {
-  return pending_.has_value() || sink_.in_flight() >= options_.in_flight_events ||
+  return pending_ || alone_ || sink_.in_flight() >= options_.in_flight_events ||
          sink_.in_flight_bytes() >= options_.in_flight_bytes;
 }
 
@@ -104,30 +106,8 @@ void Session::serve_sink() {
   sink_.poll(reports_);
   for (const Token token : reports_.delivered) tracker_.delivered(token);
   totals_.events += reports_.delivered.size();
-  if (!reports_.failed.empty()) fail(reports_.failed.front());
-  if (pending_ && sink_.publish(pending_->record, pending_->token) == Accepted::yes)
-    pending_.reset();
-}
-
-// R4: whatever failed, this producer is finished.
-void Session::fail(const DeliveryFailure& failure) {
-  const std::string what = "topic " + failure.topic + ": " + failure.reason;
-  switch (failure.kind) {
-    case DeliveryFailure::Kind::retryable:
-    case DeliveryFailure::Kind::fatal:
-      throw SessionFailure(FailureKind::transient, Side::kafka,
-                           failure.topic.empty() ? failure.reason : what);
-    case DeliveryFailure::Kind::permanent:
-      break;
-  }
-  outbox::Position position;
-  std::string table = "unknown";
-  if (failure.token) {
-    const auto transaction = tracker_.find(*failure.token);
-    if (transaction) position = {transaction->commit_lsn, failure.token->ordinal(), {}};
-    table = mapper_.table_name(failure.token->table());
-  }
-  poisoned(failure.event_id, table, position, what);
+  if (!reports_.failed.empty()) fail(reports_.failed);
+  serve_pending();
 }
 
 void Session::read() {
@@ -178,93 +158,6 @@ void Session::take(std::string_view frame) {
   std::visit([this](const auto& one) { on(one); }, std::get<pgoutput::Frame>(parsed));
 }
 
-void Session::on(const pgoutput::Keepalive& keepalive) {
-  tracker_.keepalive(keepalive.wal_end);
-  if (!keepalive.reply_requested) return;
-  status_.reply_requested();
-  shutdown_.reply_requested(clock_.now(), keepalive.wal_end);
-}
-
-void Session::on(const pgoutput::XLogData& data) {
-  const auto decoded = pgoutput::decode(data.payload);
-  if (const auto* error = std::get_if<pgoutput::DecodeError>(&decoded))
-    throw outbox::ProtocolViolation(
-        "undecodable pgoutput message after " + tracker_.received().to_string() + ": " +
-        std::string(error->what) + " at byte " + std::to_string(error->offset));
-  struct Visitor {
-    Session& session;
-    void operator()(const pgoutput::Begin& m) const { session.on(m); }
-    void operator()(const pgoutput::Commit& m) const { session.on(m); }
-    void operator()(const pgoutput::Relation& m) const { session.on(m); }
-    void operator()(const pgoutput::Type& m) const { session.on(m); }
-    void operator()(const pgoutput::Insert& m) const { session.on(m); }
-    // Not events: an outbox row is an INSERT. Preflight warns of a publication that sends these.
-    void operator()(const pgoutput::Origin&) const {}
-    void operator()(const pgoutput::Update&) const {}
-    void operator()(const pgoutput::Delete&) const {}
-    void operator()(const pgoutput::Truncate&) const {}
-    void operator()(const pgoutput::LogicalMessage&) const {}
-    // Never asked for (R7): streaming and two_phase are off.
-    void operator()(const pgoutput::StreamStart&) const { unasked(); }
-    void operator()(const pgoutput::StreamStop&) const { unasked(); }
-    void operator()(const pgoutput::StreamCommit&) const { unasked(); }
-    void operator()(const pgoutput::StreamAbort&) const { unasked(); }
-    void operator()(const pgoutput::BeginPrepare&) const { unasked(); }
-    void operator()(const pgoutput::Prepare&) const { unasked(); }
-    void operator()(const pgoutput::StreamPrepare&) const { unasked(); }
-    void operator()(const pgoutput::CommitPrepared&) const { unasked(); }
-    void operator()(const pgoutput::RollbackPrepared&) const { unasked(); }
-    [[noreturn]] static void unasked() {
-      throw outbox::ProtocolViolation(
-          "the server streams uncommitted data, which was not asked for");
-    }
-  };
-  std::visit(Visitor{*this}, std::get<pgoutput::Message>(decoded));
-}
-
-void Session::on(const pgoutput::Begin& begin) {
-  if (tracker_.in_transaction())
-    throw outbox::ProtocolViolation("a transaction begins inside another at " +
-                                    begin.final_lsn.to_string());
-  tracker_.begin(begin.final_lsn, begin.committed_at);
-  position_ = {begin.final_lsn, 0, begin.committed_at};
-}
-
-void Session::on(const pgoutput::Commit& commit) {
-  if (!tracker_.in_transaction() || commit.commit_lsn != position_.commit_lsn)
-    throw outbox::ProtocolViolation("the commit at " + commit.commit_lsn.to_string() +
-                                    " does not close the transaction that began");
-  if (commit.end_lsn <= commit.commit_lsn)
-    throw outbox::ProtocolViolation("the commit at " + commit.commit_lsn.to_string() +
-                                    " ends before it starts");
-  if (tracker_.open_records() > 0) ++totals_.transactions;
-  tracker_.commit(commit.end_lsn);
-}
-
-void Session::on(const pgoutput::Relation& relation) {
-  mapper_.learn(relation);
-}
-
-void Session::on(const pgoutput::Type& type) {
-  mapper_.learn(type);
-}
-
-void Session::on(const pgoutput::Insert& insert) {
-  if (!tracker_.in_transaction()) throw outbox::ProtocolViolation("a row outside a transaction");
-  position_.ordinal = tracker_.open_records();
-  const auto mapped = mapper_.map(insert, position_);
-  if (const auto* poison = std::get_if<outbox::Poison>(&mapped))
-    poisoned(poison->event_id, poison->table, position_, poison->what);
-  const auto& event = std::get<outbox::Event>(mapped);
-  const auto routed = router_.route(event);
-  if (const auto* poison = std::get_if<outbox::Poison>(&routed))
-    poisoned(poison->event_id, poison->table, position_, poison->what);
-  const auto& record = std::get<outbox::Record>(routed);
-  const Token token = tracker_.add_record(event.table->index());
-  // What the sink doesn't take now stays valid: nothing is read before it was taken.
-  if (sink_.publish(record, token) == Accepted::full) pending_ = Pending{record, token};
-}
-
 void Session::wait(bool reading) {
   fds_.clear();
   Instant until = std::min(clock_.now() + longest_wait, status_.next_due(progress()));
@@ -301,21 +194,6 @@ void Session::settle(milliseconds timeout) {
     fds_.assign(1, {sink_.wake_fd(), POLLIN, 0});
     clock_.wait(fds_, std::min(deadline, status_.next_due(progress())));
   }
-}
-
-void Session::poisoned(const std::string& event_id, const std::string& table,
-                       const outbox::Position& position, const std::string& what) {
-  const pgoutput::Lsn past{position.commit_lsn.value + 1};
-  throw SessionFailure(
-      FailureKind::poisoned, Side::walpost,
-      "event " + (event_id.empty() ? "without id" : event_id) + " of table " + table +
-          ", commit LSN " + position.commit_lsn.to_string() + ", number " +
-          std::to_string(position.ordinal) + " in its transaction: " + what,
-      "mend the cause and start again, or publish the whole transaction by other "
-      "means and skip it: "
-      "SELECT pg_replication_slot_advance('" +
-          options_.slot + "', '" + past.to_string() + "')" +
-          (options_.position_file.empty() ? "" : ", and delete " + options_.position_file));
 }
 
 }  // namespace walpost::relay

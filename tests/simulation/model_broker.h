@@ -22,6 +22,7 @@ class ModelBroker final : public relay::Sink {
 
   void open(const relay::StreamStart& start) override;
   relay::Accepted publish(const outbox::Record& record, relay::Token token) override;
+  [[nodiscard]] const std::string& refusal() const override { return refusal_; }
   void poll(relay::Reports& reports) override;
   [[nodiscard]] Lsn secure(Lsn acknowledged, Lsn /*sealed*/) override { return acknowledged; }
   [[nodiscard]] int wake_fd() const override { return -1; }
@@ -70,6 +71,7 @@ class ModelBroker final : public relay::Sink {
   bool failed_ = false;
   Instant stalled_until_{};
   relay::Reports ready_;
+  std::string refusal_;
 };
 
 }  // namespace walpost::simulation

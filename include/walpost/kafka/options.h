@@ -18,6 +18,9 @@ struct Options {
   std::map<std::string, std::string> properties{{"bootstrap.servers", "localhost:9092"}};
   std::optional<TopicCreation> create_topics;  ///< nothing: a missing topic is a refusal
   std::vector<std::string> known_topics;       ///< checked as soon as the brokers can be reached
+  /// A record for a topic that does not exist is refused by itself instead of ending the session,
+  /// unless the topic is among `known_topics`.
+  bool missing_topic_is_poison = false;
 };
 
 }  // namespace walpost::kafka

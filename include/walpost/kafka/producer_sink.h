@@ -17,6 +17,7 @@ class ProducerSink final : public relay::Sink {
 
   void open(const relay::StreamStart& start) override;
   relay::Accepted publish(const outbox::Record& record, relay::Token token) override;
+  [[nodiscard]] const std::string& refusal() const override;
   void poll(relay::Reports& reports) override;
   [[nodiscard]] pgoutput::Lsn secure(pgoutput::Lsn acknowledged, pgoutput::Lsn sealed) override;
   [[nodiscard]] int wake_fd() const override;

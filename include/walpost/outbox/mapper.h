@@ -127,6 +127,9 @@ class Mapper {
   [[nodiscard]] std::variant<Event, Poison> map(const pgoutput::Insert& insert,
                                                 const Position& position);
 
+  /// The same row as an event whatever it lacks: what is missing is empty. For Router::salvage().
+  [[nodiscard]] Event remains(const pgoutput::Insert& insert, const Position& position);
+
   /// The name of the table with that index, for messages. Outlives forget().
   [[nodiscard]] std::string table_name(std::uint8_t index) const;
 

@@ -22,4 +22,13 @@ struct Record {
   Position position{};  ///< of its event in the stream
 };
 
+/// What could be made of an event that can't be published. Views as in Record.
+struct Remains {
+  std::optional<std::string_view> topic;
+  std::optional<std::string_view> key;
+  std::optional<std::string_view> value;
+  std::span<const Header> headers;
+  std::string_view row_headers;  ///< the row's headers as they stand, where they can't be read
+};
+
 }  // namespace walpost::outbox

@@ -63,6 +63,10 @@ class Router {
   /// `event` must come from a Mapper whose latest call it was. Throws as verify() does.
   [[nodiscard]] std::variant<Record, Poison> route(const Event& event);
 
+  /// Each part of the record that can be made, for an event that map() or route() found to be
+  /// poison. Same conditions as route().
+  [[nodiscard]] Remains salvage(const Event& event);
+
   /// Topics that are known before the first event: the values of `topics`, and `topic` if it is a
   /// literal.
   [[nodiscard]] std::vector<std::string> known_topics() const;

@@ -16,6 +16,7 @@ enum class FailureKind {
   interrupted,      ///< the operator asked to stop while connecting
   refused,          ///< continuing could lose events: exit 3, an operator is needed
   poisoned,         ///< an event can't be published: exit 4
+  set_aside,        ///< the brokers refused an event that is to be treated apart: reconnect at once
 };
 
 /// Ends a session. Thrown by Source and Sink implementations and by the loop; caught in one place,

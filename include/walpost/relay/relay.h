@@ -10,7 +10,9 @@
 #include "walpost/outbox/mapper.h"
 #include "walpost/outbox/router.h"
 #include "walpost/relay/clock.h"
+#include "walpost/relay/dead_letter_store.h"
 #include "walpost/relay/failure.h"
+#include "walpost/relay/poison_policy.h"
 #include "walpost/relay/sink.h"
 #include "walpost/relay/source.h"
 
@@ -29,6 +31,7 @@ struct Options {
   milliseconds drain_timeout{25000};  ///< how long a stop waits for acknowledgements; > 0
   milliseconds backoff_first{200};
   milliseconds backoff_limit{30000};
+  PoisonOptions poison{};
   std::optional<std::uint64_t> jitter_seed;  ///< of the backoff; nothing: from the system
 };
 
@@ -42,11 +45,11 @@ struct Outcome {
 };
 
 /// The relay: the only application thread's whole story. Holds no threads and no global state.
-/// `source`, `sink`, `clock`, `mapper` and `router` must outlive it.
+/// Everything it is given must outlive it.
 class Relay {
  public:
   Relay(Source& source, Sink& sink, Clock& clock, outbox::Mapper& mapper, outbox::Router& router,
-        const Options& options);
+        const Options& options, DeadLetterStore* letters = nullptr);
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;

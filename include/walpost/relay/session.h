@@ -10,6 +10,7 @@
 #include "walpost/relay/ack_tracker.h"
 #include "walpost/relay/clock.h"
 #include "walpost/relay/pacing.h"
+#include "walpost/relay/poison_policy.h"
 #include "walpost/relay/relay.h"
 #include "walpost/relay/shutdown_watch.h"
 #include "walpost/relay/sink.h"
@@ -21,6 +22,7 @@ namespace walpost::relay {
 /// What a session did, for the log.
 struct Totals {
   std::uint64_t events = 0;        ///< records acknowledged
+  std::uint64_t dead_letters = 0;  ///< events set aside
   std::uint64_t transactions = 0;  ///< transactions received with at least one event
 };
 
@@ -29,7 +31,7 @@ struct Totals {
 class Session {
  public:
   Session(Source& source, Sink& sink, Clock& clock, outbox::Mapper& mapper, outbox::Router& router,
-          const Options& options);
+          const Options& options, PoisonPolicy& poison);
 
   /// Opens the stream, then the producer: a standby needs no producer. `confirmed` as in
   /// Source::open.
@@ -52,9 +54,13 @@ class Session {
   [[nodiscard]] std::size_t unacknowledged() const { return tracker_.outstanding_records(); }
 
  private:
+  /// An event that couldn't be handed on when it was read. Nothing is read before it is, so that
+  /// its views stay valid.
   struct Pending {
-    outbox::Record record;
+    outbox::Event event;
     Token token;
+    std::optional<outbox::Record> record;  ///< nothing: it can't be published
+    std::string why_not;
   };
 
   [[nodiscard]] Progress progress();
@@ -62,14 +68,24 @@ class Session {
   [[nodiscard]] bool paused() const;
   [[nodiscard]] bool server_stopping() const;
   void serve_sink();
-  void fail(const DeliveryFailure& failure);
+  void serve_pending();
   void read();
   std::size_t take_frames(std::size_t limit);
   void take(std::string_view frame);
   void wait(bool reading);
   void let_go_of_stopping_server();
-  [[noreturn]] void poisoned(const std::string& event_id, const std::string& table,
+
+  [[nodiscard]] bool hand_on(const Pending& pending);
+  [[nodiscard]] bool set_aside(const Pending& pending, const DeadLetter& letter);
+  [[nodiscard]] bool send_letter(const Pending& pending, const DeadLetter& letter);
+  [[nodiscard]] bool keep_waiting(const Pending& pending, const DeadLetter& letter);
+  [[nodiscard]] DeadLetter letter_of(const Pending& pending, std::string_view reason);
+  void done_with(const Pending& pending, const DeadLetter& letter);
+  [[noreturn]] void fail(const std::vector<DeliveryFailure>& failures);
+  [[noreturn]] void refused(const std::vector<const DeliveryFailure*>& refusals);
+  [[noreturn]] void poisoned(std::string_view event_id, std::string_view table,
                              const outbox::Position& position, const std::string& what);
+  [[nodiscard]] outbox::Position position_of(Token token) const;
 
   void on(const pgoutput::XLogData& data);
   void on(const pgoutput::Keepalive& keepalive);
@@ -85,6 +101,7 @@ class Session {
   outbox::Mapper& mapper_;
   outbox::Router& router_;
   const Options& options_;
+  PoisonPolicy& poison_;
 
   AckTracker tracker_;
   StatusReporter status_;
@@ -93,6 +110,8 @@ class Session {
   bool opened_ = false;
   outbox::Position position_;
   std::optional<Pending> pending_;
+  std::optional<outbox::Position> alone_;  ///< a suspect under way: nothing else goes out
+  std::vector<outbox::Header> letter_headers_;
   Reports reports_;
   std::vector<pollfd> fds_;
   Totals totals_;

@@ -13,8 +13,9 @@ namespace walpost::relay {
 
 /// What publish() did with a record.
 enum class Accepted {
-  yes,   ///< copied; a report for its token will follow
-  full,  ///< not taken: the same record must be offered again after poll(), before any other
+  yes,      ///< copied; a report for its token will follow
+  full,     ///< not taken: the same record must be offered again after poll(), before any other
+  refused,  ///< can't ever be delivered as it is, and wasn't taken: no report will follow
 };
 
 /// A record that will never be delivered by this producer.
@@ -53,9 +54,12 @@ class Sink {
   /// SessionFailure.
   virtual void open(const StreamStart& start) = 0;
 
-  /// Offers one record. Throws SessionFailure (refused: missing topic; poisoned never: a record too
-  /// large is reported through poll() as a permanent failure).
+  /// Offers one record. Throws SessionFailure (refused: missing topic). What only the brokers can
+  /// tell is reported through poll() as a permanent failure.
   virtual Accepted publish(const outbox::Record& record, Token token) = 0;
+
+  /// Why the latest publish() refused its record: one sentence without any content.
+  [[nodiscard]] virtual const std::string& refusal() const = 0;
 
   /// Serves reports, errors and checks. Throws SessionFailure for a refusal (a topic is missing).
   virtual void poll(Reports& reports) = 0;

@@ -1,0 +1,88 @@
+#include "walpost/relay/poison_policy.h"
+
+#include <algorithm>
+
+namespace walpost::relay {
+namespace {
+
+constexpr std::chrono::hours period{1};
+
+}  // namespace
+
+PoisonPolicy::PoisonPolicy(const PoisonOptions& options, DeadLetterStore* store, const Clock& clock)
+    : options_(options), store_(store), clock_(clock) {}
+
+PoisonPolicy::Place PoisonPolicy::place_of(const outbox::Position& position) {
+  return {position.commit_lsn.value, position.ordinal, position.committed_at.micros};
+}
+
+void PoisonPolicy::begin_stream(const StreamStart& start) {
+  if (store_ == nullptr) return;
+  const KeptLetters letters = store_->recall(start);
+  kept_.clear();
+  parked_.clear();
+  recent_.clear();
+  for (const outbox::Position& position : letters.positions) kept_.insert(place_of(position));
+  parked_.insert(letters.parked_keys.begin(), letters.parked_keys.end());
+  for (const milliseconds age : letters.recent) recent_.push_back(clock_.now() - age);
+  std::ranges::sort(recent_);
+}
+
+bool PoisonPolicy::is_kept(const outbox::Position& position) {
+  const Place place = place_of(position);
+  // A stream never goes back, so what lies behind it is of no use.
+  kept_.erase(kept_.begin(), std::ranges::find_if(kept_, [&](const Place& kept) {
+                return kept.commit_lsn >= place.commit_lsn;
+              }));
+  return kept_.contains(place);
+}
+
+std::optional<std::string> PoisonPolicy::why_condemned(const outbox::Position& position) const {
+  const auto found = condemned_.find(place_of(position));
+  if (found == condemned_.end()) return std::nullopt;
+  return found->second;
+}
+
+bool PoisonPolicy::is_suspect(const outbox::Position& position) const {
+  return !suspects_.empty() && suspects_.contains(place_of(position));
+}
+
+bool PoisonPolicy::is_parked(std::string_view key) const {
+  return !parked_.empty() && parked_.contains(key);
+}
+
+bool PoisonPolicy::may_keep_another() {
+  const Instant now = clock_.now();
+  while (!recent_.empty() && now - recent_.front() >= period) recent_.pop_front();
+  return recent_.size() < options_.max_dead_letters;
+}
+
+void PoisonPolicy::condemn(const outbox::Position& position, const std::string& why) {
+  suspects_.erase(place_of(position));
+  condemned_.insert_or_assign(place_of(position), why);
+}
+
+void PoisonPolicy::suspect(const outbox::Position& position) {
+  suspects_.insert(place_of(position));
+}
+
+void PoisonPolicy::acquit(const outbox::Position& position) {
+  suspects_.erase(place_of(position));
+}
+
+void PoisonPolicy::kept(const outbox::Position& position) {
+  condemned_.erase(place_of(position));
+  suspects_.erase(place_of(position));
+  recent_.push_back(clock_.now());
+}
+
+void PoisonPolicy::parked(std::string_view key) {
+  parked_.emplace(key);
+}
+
+void PoisonPolicy::released(std::string_view key) {
+  const auto found = parked_.find(key);
+  if (found != parked_.end()) parked_.erase(found);
+}
+
+}  // namespace walpost::relay
