@@ -19,7 +19,11 @@ ExitCode check(const config::CommandLine& options) {
   config::Config config = load_config(options);
   const outbox::Router router(config.route);
   config.kafka.known_topics = router.known_topics();
-  std::vector<relay::Finding> findings = postgres::check(config.postgres, config.outbox, router);
+  if (!config.relay.poison.dead_letter_topic.empty()) {
+    config.kafka.known_topics.push_back(config.relay.poison.dead_letter_topic);
+  }
+  std::vector<relay::Finding> findings =
+      postgres::check(config.postgres, config.outbox, router, config.relay.poison.keeps_table());
   std::vector<relay::Finding> of_kafka = kafka::check(config.kafka, kafka_timeout);
   findings.insert(findings.end(), std::make_move_iterator(of_kafka.begin()),
                   std::make_move_iterator(of_kafka.end()));

@@ -23,6 +23,7 @@ void add_common_options(CLI::App& command, config::CommandLine& options);
 void add_run_command(CLI::App& app, config::CommandLine& options, Action& action);
 void add_init_command(CLI::App& app, config::CommandLine& options, Action& action);
 void add_check_command(CLI::App& app, config::CommandLine& options, Action& action);
+void add_dlq_command(CLI::App& app, config::CommandLine& options, Action& action);
 void add_sql_command(CLI::App& app, config::CommandLine& options, Action& action);
 
 /// The configuration from every layer, with the log set up as it says. Throws

@@ -10,11 +10,12 @@ namespace {
 struct InitRequest {
   std::vector<std::string> tables;  ///< none: what the publication holds, or else "outbox"
   std::string preset;               ///< empty: don't create tables
+  bool dead_letter = false;
   bool dry_run = false;
 };
 
 postgres::SetupRequest setup_request(const InitRequest& request) {
-  postgres::SetupRequest setup{request.tables, std::nullopt};
+  postgres::SetupRequest setup{request.tables, std::nullopt, request.dead_letter};
   if (!request.preset.empty()) {
     setup.create_outbox = preset(request.preset);
   }
@@ -77,6 +78,8 @@ void add_init_command(CLI::App& app, config::CommandLine& options, Action& actio
           "--create-outbox{standard}", request->preset,
           "Also create the tables that don't exist; --create-outbox=debezium for its columns")
       ->check(is_preset());
+  command->add_flag("--dead-letter", request->dead_letter,
+                    "Also create tables walpost.dead_letter and walpost.parked_key");
   command->add_flag("--dry-run", request->dry_run, "Print the SQL of what is missing, run nothing");
   add_common_options(*command, options);
   command->callback([&options, request, &action] {

@@ -43,6 +43,7 @@ ExitCode run_command_line(int argc, char** argv) {
   walpost::cli::add_run_command(app, options, action);
   walpost::cli::add_init_command(app, options, action);
   walpost::cli::add_check_command(app, options, action);
+  walpost::cli::add_dlq_command(app, options, action);
   walpost::cli::add_sql_command(app, options, action);
   try {
     app.parse(argc, argv);

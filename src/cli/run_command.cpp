@@ -4,6 +4,7 @@
 #include "walpost/kafka/producer_sink.h"
 #include "walpost/outbox/mapper.h"
 #include "walpost/outbox/router.h"
+#include "walpost/postgres/dead_letter_table.h"
 #include "walpost/postgres/replication_source.h"
 #include "walpost/relay/relay.h"
 
@@ -20,9 +21,17 @@ ExitCode run(const config::CommandLine& options) {
   config.relay.slot = config.postgres.slot;
   config.relay.position_file = config.postgres.position_file.value_or("").string();
   config.kafka.known_topics = router.known_topics();
+  const relay::PoisonOptions& poison = config.relay.poison;
+  if (!poison.dead_letter_topic.empty()) {
+    config.kafka.known_topics.push_back(poison.dead_letter_topic);
+  }
+  config.kafka.missing_topic_is_poison = poison.action != relay::OnPoison::stop;
+  std::optional<postgres::DeadLetterTable> letters;
+  if (poison.keeps_table()) letters.emplace(config.postgres, clock);
   postgres::ReplicationSource source(config.postgres, config.outbox, router, clock);
   kafka::ProducerSink sink(config.kafka, clock);
-  relay::Relay relay(source, sink, clock, mapper, router, config.relay);
+  relay::Relay relay(source, sink, clock, mapper, router, config.relay,
+                     letters ? &*letters : nullptr);
   return exit_code(relay.run().end);
 }
 

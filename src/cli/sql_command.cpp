@@ -35,6 +35,13 @@ void add_sql_command(CLI::App& app, config::CommandLine& options, Action& action
       ->type_name("NAME")
       ->check(is_table_name())
       ->capture_default_str();
+  CLI::App* letters = command->add_subcommand("dead-letter", "The tables of dead letters");
+  letters->callback([&action] {
+    action = [] {
+      std::cout << postgres::dead_letter_ddl();
+      return ExitCode::done;
+    };
+  });
   outbox->callback([request, &action] { action = [request] { return print_outbox(*request); }; });
 }
 

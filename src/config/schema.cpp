@@ -110,6 +110,26 @@ Complaint set_position(Config& config, const std::string& value) {
   return {};
 }
 
+Complaint set_on_poison(Config& config, const std::string& value) {
+  using relay::OnPoison;
+  for (const OnPoison action : {OnPoison::stop, OnPoison::dead_letter, OnPoison::park}) {
+    if (value != name(action)) continue;
+    config.relay.poison.action = action;
+    return {};
+  }
+  return "must be stop, dead_letter or park";
+}
+
+Complaint set_dead_letter_topic(Config& config, const std::string& value) {
+  try {
+    static_cast<void>(outbox::Router({.topics = {{"any", value}}}));
+  } catch (const outbox::TemplateError&) {
+    return "must be the name of a Kafka topic";
+  }
+  config.relay.poison.dead_letter_topic = value;
+  return {};
+}
+
 Complaint set_log_level(std::string& target, const std::string& value) {
   constexpr std::array levels{"trace", "debug", "info", "warn", "error"};
   if (std::find(levels.begin(), levels.end(), value) == levels.end()) {
@@ -202,8 +222,18 @@ constexpr ValueKey value_table[] = {
      }},
     {"delivery.guarantee", [](Config&, const std::string& v) { return only(v, "at_least_once"); },
      [](const Config&) { return Shown("at_least_once"); }},
-    {"delivery.on_poison", [](Config&, const std::string& v) { return only(v, "stop"); },
-     [](const Config&) { return Shown("stop"); }},
+    {"delivery.on_poison", set_on_poison,
+     [](const Config& c) { return Shown(name(c.relay.poison.action)); }},
+    {"delivery.max_dead_letters",
+     [](Config& c, const std::string& v) {
+       return set_count(c.relay.poison.max_dead_letters, v, std::size_t{1}, std::size_t{1000000});
+     },
+     [](const Config& c) { return Shown(std::to_string(c.relay.poison.max_dead_letters)); }},
+    {"delivery.dead_letter_topic", set_dead_letter_topic,
+     [](const Config& c) {
+       const std::string& topic = c.relay.poison.dead_letter_topic;
+       return topic.empty() ? Shown() : Shown(topic);
+     }},
     {"delivery.drain_timeout",
      [](Config& c, const std::string& v) {
        return set_duration(c.relay.drain_timeout, v, 1ms, 1h);

@@ -18,6 +18,7 @@ class Validation {
     check_columns();
     check_templates();
     check_topic_creation();
+    check_dead_letters();
     check_brokers();
     check_kafka_properties();
     return std::move(problems_);
@@ -90,6 +91,15 @@ class Validation {
       complain(has_partitions ? replication : partitions,
                "missing: route.create_topics needs both partitions and replication");
     }
+  }
+
+  void check_dead_letters() {
+    const relay::PoisonOptions& poison = config_.relay.poison;
+    if (poison.dead_letter_topic.empty() || poison.action == relay::OnPoison::dead_letter) return;
+    complain(
+        "delivery.dead_letter_topic",
+        "only goes with delivery.on_poison: dead_letter; what is parked has to be kept in table "
+        "walpost.dead_letter");
   }
 
   void check_brokers() {

@@ -1,6 +1,8 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "connect.h"
+#include "ddl.h"
+#include "dead_letter_session.h"
 #include "preflight.h"
 #include "query.h"
 #include "session.h"
@@ -32,10 +34,25 @@ Memory memory_of(const Options& options) {
   return memory;
 }
 
+relay::Finding check_dead_letters(const Options& options, relay::Clock& clock) {
+  const std::string subject = "table walpost.dead_letter";
+  try {
+    DeadLetterSession session(options, clock);
+    const Rows rights = session.ask(dead_letter_rights_query);
+    if (rights.flag(0, "enough")) {
+      return {Level::pass, subject, "there, and this role may write to it", ""};
+    }
+    throw failure(Phase::dead_letters, {"42501", "this role lacks rights on its tables", {}},
+                  {options.slot, options.publication, rights.string(0, "role"), {}});
+  } catch (const relay::SessionFailure& error) {
+    return {Level::fail, subject, error.what(), error.mend()};
+  }
+}
+
 }  // namespace
 
 std::vector<relay::Finding> check(const Options& options, const outbox::MappingOptions& mapping,
-                                  const outbox::Router& router) {
+                                  const outbox::Router& router, bool dead_letters) {
   CommandClock clock;
   Names names{options.slot, options.publication, {}, {}};
   Findings findings;
@@ -48,6 +65,7 @@ std::vector<relay::Finding> check(const Options& options, const outbox::MappingO
          fmt::format("role {} may replicate from database {}", names.role, names.database), ""});
     const Findings found = preflight(catalogue, memory_of(options), options, {mapping, router});
     findings.insert(findings.end(), found.begin(), found.end());
+    if (dead_letters) findings.push_back(check_dead_letters(options, clock));
   } catch (const relay::SessionFailure& error) {
     const std::string mend =
         error.mend().empty() ? "try again when the server answers" : error.mend();

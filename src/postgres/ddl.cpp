@@ -31,6 +31,38 @@ std::string outbox_ddl(OutboxPreset preset, const std::string& table) {
   return {};
 }
 
+std::string dead_letter_ddl() {
+  return R"(CREATE SCHEMA IF NOT EXISTS walpost;
+CREATE TABLE IF NOT EXISTS walpost.dead_letter (
+  id            bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  slot          text        NOT NULL,
+  commit_lsn    pg_lsn      NOT NULL,
+  ordinal       bigint      NOT NULL, -- number among the events of its transaction
+  committed_at  timestamptz NOT NULL,
+  event_id      text,
+  table_name    text        NOT NULL,
+  topic         text,
+  key           text,
+  headers       json        NOT NULL, -- [["name", "value"], ...]
+  value         bytea,
+  row_headers   text,                 -- as the row has them, where they can't be read
+  reason        text        NOT NULL,
+  attempts      integer     NOT NULL DEFAULT 1,
+  first_failure timestamptz NOT NULL DEFAULT now(),
+  last_failure  timestamptz NOT NULL DEFAULT now(),
+  state         text        NOT NULL CHECK (state IN ('dead', 'parked', 'published', 'discarded')),
+  UNIQUE (slot, commit_lsn, ordinal, committed_at)
+);
+CREATE INDEX IF NOT EXISTS dead_letter_parked ON walpost.dead_letter (slot, key, commit_lsn, ordinal) WHERE state = 'parked';
+CREATE TABLE IF NOT EXISTS walpost.parked_key (
+  slot          text        NOT NULL,
+  key           text        NOT NULL,
+  parked_at     timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (slot, key)
+);
+)";
+}
+
 std::string publication_ddl(const std::string& publication,
                             const std::vector<TableReference>& tables) {
   std::string sql = "CREATE PUBLICATION " + quote_identifier(publication) + " FOR TABLE ";

@@ -96,6 +96,10 @@ class SetupPlan {
     const bool asks_for_tables =
         !request_.tables.empty() || request_.create_outbox || !publication_;
     if (asks_for_tables) plan_tables();
+    if (request_.dead_letter) {
+      steps_.push_back({"tables of schema walpost", dead_letter_ddl(),
+                        session_.ask(dead_letter_query).flag(0, "there")});
+    }
     plan_publication();
     plan_slot();
     return std::move(steps_);

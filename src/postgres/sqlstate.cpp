@@ -101,6 +101,19 @@ Verdict classify_setting_up(const ServerError& error, const Names& names) {
   return refused("run walpost init --dry-run to see its SQL");
 }
 
+Verdict classify_dead_letters(const ServerError& error, const Names& names) {
+  if (error.sqlstate == "42P01" || error.sqlstate == "3F000") {
+    return refused("walpost init --dead-letter");
+  }
+  if (error.sqlstate == "42501") {
+    const std::string role = quote_identifier(names.role);
+    return refused("GRANT USAGE ON SCHEMA walpost TO " + role +
+                   "; GRANT SELECT, INSERT, UPDATE ON walpost.dead_letter TO " + role +
+                   "; GRANT SELECT, INSERT, DELETE ON walpost.parked_key TO " + role);
+  }
+  return refused("compare table walpost.dead_letter with walpost sql dead-letter");
+}
+
 Verdict classify_by_phase(Phase phase, const ServerError& error, const Names& names) {
   switch (phase) {
     case Phase::connecting:
@@ -113,6 +126,8 @@ Verdict classify_by_phase(Phase phase, const ServerError& error, const Names& na
       return classify_streaming(error, names);
     case Phase::setting_up:
       return classify_setting_up(error, names);
+    case Phase::dead_letters:
+      return classify_dead_letters(error, names);
   }
   return refused("run walpost check");
 }
@@ -137,6 +152,8 @@ std::string_view doing(Phase phase) {
       return "streaming";
     case Phase::setting_up:
       return "setting up";
+    case Phase::dead_letters:
+      return "using table walpost.dead_letter";
   }
   return "talking to PostgreSQL";
 }
@@ -178,7 +195,8 @@ SessionFailure failure(Phase phase, const ServerError& error, const Names& names
   Verdict verdict = classify(phase, error, names);
   std::string what = std::string(doing(phase)) + ", slot " + names.slot + ": ";
   // Data exceptions may quote the value they failed on.
-  const bool may_quote_data = starts_with(error.sqlstate, "22") && phase == Phase::streaming;
+  const bool may_quote_data = starts_with(error.sqlstate, "22") &&
+                              (phase == Phase::streaming || phase == Phase::dead_letters);
   what += may_quote_data ? "a data exception" : one_line(error.message);
   if (!error.detail.empty() && starts_with(error.sqlstate, "55")) {
     what += " (" + one_line(error.detail) + ")";

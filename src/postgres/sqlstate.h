@@ -34,7 +34,8 @@ enum class Phase {
   inspecting,  ///< catalogue reads
   starting,    ///< START_REPLICATION
   streaming,
-  setting_up,  ///< DDL and slot creation of `walpost init`
+  setting_up,    ///< DDL and slot creation of `walpost init`
+  dead_letters,  ///< statements on schema walpost
 };
 
 /// The objects a message names.

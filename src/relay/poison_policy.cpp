@@ -9,6 +9,18 @@ constexpr std::chrono::hours period{1};
 
 }  // namespace
 
+std::string_view name(OnPoison action) {
+  switch (action) {
+    case OnPoison::stop:
+      return "stop";
+    case OnPoison::dead_letter:
+      return "dead_letter";
+    case OnPoison::park:
+      return "park";
+  }
+  return {};
+}
+
 PoisonPolicy::PoisonPolicy(const PoisonOptions& options, DeadLetterStore* store, const Clock& clock)
     : options_(options), store_(store), clock_(clock) {}
 

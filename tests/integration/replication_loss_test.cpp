@@ -202,7 +202,7 @@ TEST(ReplicationLoss, UnreachableServerIsAFindingOfCheck) {
   options.url = "host=127.0.0.1 port=" + std::to_string(mute.port);
   options.connect_timeout = milliseconds(200);
   const outbox::Router router{outbox::RouteOptions{}};
-  const auto findings = postgres::check(options, {}, router);
+  const auto findings = postgres::check(options, {}, router, false);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings.front().level, relay::Finding::Level::fail);
 }

@@ -158,7 +158,7 @@ TEST_F(ReplicationTest, CheckPassesOnWhatInitMade) {
     EXPECT_TRUE(step.done) << step.what;
   }
   const outbox::Router router{outbox::RouteOptions{}};
-  for (const Finding& finding : postgres::check(options(), {}, router)) {
+  for (const Finding& finding : postgres::check(options(), {}, router, false)) {
     EXPECT_NE(finding.level, Finding::Level::fail) << finding.subject << ": " << finding.what;
   }
   insert(2);

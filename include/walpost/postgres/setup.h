@@ -21,12 +21,16 @@ enum class OutboxPreset {
 /// DDL of an outbox table; `table` may be schema-qualified. Ends in a newline.
 [[nodiscard]] std::string outbox_ddl(OutboxPreset preset, const std::string& table);
 
+/// DDL of schema walpost with the tables of dead letters and parked keys. Ends in a newline.
+[[nodiscard]] std::string dead_letter_ddl();
+
 struct SetupRequest {
   std::vector<std::string> tables;  ///< the outbox tables to publish, schema.table or table
   std::optional<OutboxPreset> create_outbox;  ///< also create the tables that do not exist yet
+  bool dead_letter = false;                   ///< also create the tables of dead letters
 };
 
-/// One statement of the setup, in the order table, publication, slot.
+/// One statement of the setup, in the order tables, publication, slot.
 struct SetupStep {
   std::string what;   ///< "publication walpost"
   std::string sql;    ///< exactly what is or would be run
@@ -41,10 +45,11 @@ struct SetupStep {
 /// Runs the steps that are not done. Throws relay::SessionFailure.
 void apply_setup(const Options& options, const std::vector<SetupStep>& steps);
 
-/// Every preflight check of the PostgreSQL side, for `walpost check`. Never throws for a failing
+/// Every preflight check of the PostgreSQL side, for `walpost check`; with `dead_letters`, of their
+/// tables, too. Never throws for a failing
 /// check: a server that can't be reached is a finding too.
 [[nodiscard]] std::vector<relay::Finding> check(const Options& options,
                                                 const outbox::MappingOptions& mapping,
-                                                const outbox::Router& router);
+                                                const outbox::Router& router, bool dead_letters);
 
 }  // namespace walpost::postgres

@@ -25,10 +25,15 @@ enum class OnPoison {
   park,  ///< it is kept aside, later events of its key wait behind it, every other key goes on
 };
 
+[[nodiscard]] std::string_view name(OnPoison action);
+
 struct PoisonOptions {
   OnPoison action = OnPoison::stop;
   std::size_t max_dead_letters = 1000;  ///< an hour; past it walpost stops. > 0
   std::string dead_letter_topic;        ///< of dead_letter; empty: table walpost.dead_letter
+  [[nodiscard]] bool keeps_table() const {
+    return action != OnPoison::stop && dead_letter_topic.empty();
+  }
 };
 
 /// Remembers which events are to be treated apart, over the sessions of a process. An event is

@@ -1,0 +1,157 @@
+#include "walpost/postgres/dead_letter_queue.h"
+
+#include <nlohmann/json.hpp>
+
+#include "dead_letter_session.h"
+#include "quoting.h"
+#include "walpost/relay/failure.h"
+
+namespace walpost::postgres {
+namespace {
+
+constexpr const char* columns =
+    "SELECT id, state, event_id, table_name, commit_lsn, ordinal, topic, key, headers, row_headers,"
+    " reason, attempts, first_failure, last_failure, pg_catalog.encode(value, 'hex') AS value";
+constexpr const char* columns_without_value =
+    "SELECT id, state, event_id, table_name, commit_lsn, ordinal, topic, key, headers, row_headers,"
+    " reason, attempts, first_failure, last_failure, NULL AS value";
+constexpr const char* stream_order = " ORDER BY commit_lsn, ordinal, id";
+
+std::optional<std::string> text_of(const Rows& rows, int row, const char* column) {
+  const auto text = rows.text(row, column);
+  return text ? std::optional<std::string>(*text) : std::nullopt;
+}
+
+std::string decode_hex(std::string_view digits) {
+  std::string bytes;
+  bytes.reserve(digits.size() / 2);
+  const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+    bytes.push_back(static_cast<char>(digit(digits[i]) * 16 + digit(digits[i + 1])));
+  }
+  return bytes;
+}
+
+/// The operator may have edited them: anything but an array of [name, text or null] is refused.
+KeptLetter::Headers headers_of(std::int64_t id, std::string_view json) {
+  KeptLetter::Headers headers;
+  try {
+    for (const auto& pair : nlohmann::json::parse(json)) {
+      const auto& value = pair.at(1);
+      headers.emplace_back(
+          pair.at(0).get<std::string>(),
+          value.is_null() ? std::nullopt : std::optional(value.get<std::string>()));
+    }
+  } catch (const nlohmann::json::exception&) {
+    throw relay::SessionFailure(
+        relay::FailureKind::refused, relay::Side::postgres,
+        "dead letter " + std::to_string(id) + ": its headers can't be read",
+        "make column headers of walpost.dead_letter an array such as [[\"name\", \"value\"]]");
+  }
+  return headers;
+}
+
+KeptLetter letter_of(const Rows& rows, int row) {
+  KeptLetter letter;
+  letter.id = rows.number(row, "id").value_or(0);
+  letter.state = rows.string(row, "state");
+  letter.event_id = text_of(rows, row, "event_id");
+  letter.table = rows.string(row, "table_name");
+  letter.commit_lsn = rows.lsn(row, "commit_lsn");
+  letter.ordinal = rows.number(row, "ordinal").value_or(0);
+  letter.topic = text_of(rows, row, "topic");
+  letter.key = text_of(rows, row, "key");
+  if (const auto value = rows.text(row, "value")) letter.value = decode_hex(*value);
+  letter.headers = headers_of(letter.id, rows.string(row, "headers"));
+  letter.row_headers = text_of(rows, row, "row_headers");
+  letter.reason = rows.string(row, "reason");
+  letter.attempts = rows.number(row, "attempts").value_or(0);
+  letter.first_failure = rows.string(row, "first_failure");
+  letter.last_failure = rows.string(row, "last_failure");
+  return letter;
+}
+
+}  // namespace
+
+struct DeadLetterQueue::Impl {
+  Impl(const Options& options, relay::Clock& clock)
+      : slot(options.slot),
+        of_slot(" FROM walpost.dead_letter WHERE slot = " + quote_literal(options.slot)),
+        session(options, clock) {}
+
+  std::optional<KeptLetter> first(const std::string& condition) {
+    const Rows rows = session.ask(columns + of_slot + condition);
+    if (rows.empty()) return std::nullopt;
+    return letter_of(rows, 0);
+  }
+  void update(std::int64_t id, const std::string& change) {
+    session.ask("UPDATE walpost.dead_letter SET " + change +
+                " WHERE slot = " + quote_literal(slot) + " AND id = " + std::to_string(id));
+  }
+
+  std::string slot;
+  std::string of_slot;
+  DeadLetterSession session;
+};
+
+DeadLetterQueue::DeadLetterQueue(const Options& options, relay::Clock& clock)
+    : impl_(std::make_unique<Impl>(options, clock)) {}
+
+DeadLetterQueue::~DeadLetterQueue() = default;
+
+std::vector<KeptLetter> DeadLetterQueue::list(bool all) {
+  const Rows rows =
+      impl_->session.ask(columns_without_value + impl_->of_slot +
+                         (all ? "" : " AND state IN ('dead', 'parked')") + stream_order);
+  std::vector<KeptLetter> letters;
+  for (int row = 0; row < rows.size(); ++row) letters.push_back(letter_of(rows, row));
+  return letters;
+}
+
+std::optional<KeptLetter> DeadLetterQueue::find(std::int64_t id) {
+  return impl_->first(" AND id = " + std::to_string(id));
+}
+
+std::optional<KeptLetter> DeadLetterQueue::first_of(const std::string& key) {
+  return impl_->first(" AND state IN ('dead', 'parked') AND key = " + quote_literal(key) +
+                      stream_order + " LIMIT 1");
+}
+
+void DeadLetterQueue::lock_retries() {
+  const Rows rows =
+      impl_->session.ask("SELECT pg_catalog.pg_try_advisory_lock(pg_catalog.hashtextextended(" +
+                         quote_literal("walpost.dlq/" + impl_->slot) + ", 0)) AS locked");
+  if (rows.flag(0, "locked")) return;
+  throw relay::SessionFailure(
+      relay::FailureKind::refused, relay::Side::postgres,
+      "letters of slot " + impl_->slot + " are being retried or discarded by another process",
+      "wait until it has ended");
+}
+
+void DeadLetterQueue::published(std::int64_t id) {
+  impl_->update(id, "state = 'published'");
+}
+
+void DeadLetterQueue::failed_again(std::int64_t id, const std::string& reason) {
+  impl_->update(id, "attempts = attempts + 1, last_failure = pg_catalog.now(), reason = " +
+                        quote_literal(reason));
+}
+
+void DeadLetterQueue::discard(std::int64_t id) {
+  impl_->update(id, "state = 'discarded'");
+}
+
+bool DeadLetterQueue::release(const std::string& key) {
+  const std::string of_key =
+      " WHERE slot = " + quote_literal(impl_->slot) + " AND key = " + quote_literal(key);
+  impl_->session.ask("BEGIN");
+  impl_->session.ask(key_lock_sql(impl_->slot, key));
+  impl_->session.ask("DELETE FROM walpost.parked_key" + of_key +
+                     " AND NOT EXISTS (SELECT FROM walpost.dead_letter" + of_key +
+                     " AND state = 'parked')");
+  const bool released = impl_->session.ask("SELECT FROM walpost.parked_key" + of_key).empty();
+  impl_->session.ask("COMMIT");
+  return released;
+}
+
+}  // namespace walpost::postgres
