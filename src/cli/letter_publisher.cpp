@@ -1,5 +1,6 @@
 #include "letter_publisher.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -9,7 +10,6 @@ namespace walpost::cli {
 namespace {
 
 using relay::Accepted;
-using relay::DeliveryFailure;
 
 constexpr std::chrono::seconds delivery_timeout{30};
 
@@ -24,41 +24,60 @@ kafka::Options for_letters(kafka::Options options) {
 LetterPublisher::LetterPublisher(kafka::Options options, relay::Clock& clock)
     : clock_(clock), sink_(for_letters(std::move(options)), clock) {}
 
-std::optional<std::string> LetterPublisher::publish(const postgres::KeptLetter& letter) {
-  if (!letter.topic) return "it has no topic; give it one in column topic of walpost.dead_letter";
-  if (!letter.key) return "it has no key; give it one in column key of walpost.dead_letter";
+LetterPublisher::Outcome LetterPublisher::publish(std::span<const postgres::KeptLetter> letters) {
+  if (!open_) sink_.open({});
+  open_ = true;
+  delivered_.assign(letters.size(), false);
+  refusal_.reset();
+  failed_ = false;
+  const relay::Instant until = clock_.now() + delivery_timeout;
+  std::size_t offered = 0;
+  while (true) {
+    poll();
+    while (!refusal_ && offered < letters.size() && offer(letters[offered], offered)) ++offered;
+    const auto first_open = std::find(delivered_.begin(), delivered_.end(), false);
+    const auto published = static_cast<std::size_t>(first_open - delivered_.begin());
+    if (published == letters.size()) return {published};
+    if (refusal_ && (failed_ || sink_.in_flight() == 0)) {
+      sink_.discard();
+      open_ = false;
+      return {published, refusal_};
+    }
+    wait(until);
+  }
+}
+
+/// False: not now.
+bool LetterPublisher::offer(const postgres::KeptLetter& letter, std::size_t number) {
+  if (!letter.topic) refusal_ = "it has no topic: give it one in column topic";
+  if (!letter.key) refusal_ = "it has no key: give it one in column key";
+  if (refusal_) return false;
   std::vector<outbox::Header> headers;
   for (const auto& [name, value] : letter.headers) {
     headers.push_back({name, value ? std::optional<std::string_view>(*value) : std::nullopt});
   }
-  if (!open_) sink_.open({});
-  open_ = true;
-  auto failure = deliver(
-      {*letter.topic, *letter.key,
-       letter.value ? std::optional<std::string_view>(*letter.value) : std::nullopt, headers});
-  if (failure) {
-    sink_.discard();
-    open_ = false;
+  const std::optional<std::string_view> value =
+      letter.value ? std::optional<std::string_view>(*letter.value) : std::nullopt;
+  const relay::Token token(0, static_cast<std::uint32_t>(number), 0);
+  switch (sink_.publish({*letter.topic, *letter.key, value, headers}, token)) {
+    case Accepted::yes:
+      return true;
+    case Accepted::full:
+      return false;
+    case Accepted::refused:
+      refusal_ = sink_.refusal();
+      return false;
   }
-  return failure;
+  return false;
 }
 
-std::optional<std::string> LetterPublisher::deliver(const outbox::Record& record) {
-  const relay::Instant until = clock_.now() + delivery_timeout;
-  relay::Reports reports;
-  bool taken = false;
-  while (true) {
-    reports.clear();
-    sink_.poll(reports);
-    if (!reports.failed.empty()) return reports.failed.front().reason;
-    if (!reports.delivered.empty()) return std::nullopt;
-    if (!taken) {
-      const Accepted accepted = sink_.publish(record, relay::Token());
-      if (accepted == Accepted::refused) return sink_.refusal();
-      taken = accepted == Accepted::yes;
-    }
-    wait(until);
-  }
+void LetterPublisher::poll() {
+  reports_.clear();
+  sink_.poll(reports_);
+  for (const relay::Token token : reports_.delivered) delivered_[token.ordinal()] = true;
+  if (reports_.failed.empty()) return;
+  failed_ = true;
+  refusal_ = reports_.failed.front().reason;
 }
 
 void LetterPublisher::wait(relay::Instant until) {

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "walpost/kafka/producer_sink.h"
 #include "walpost/postgres/dead_letter_queue.h"
@@ -9,23 +12,35 @@
 
 namespace walpost::cli {
 
-/// Publishes kept letters one at a time, each as the record that its row describes.
+/// Publishes kept letters, each as the record that its row describes.
 class LetterPublisher {
  public:
   /// `clock` must outlive this.
   LetterPublisher(kafka::Options options, relay::Clock& clock);
 
-  /// Nothing once the brokers have acknowledged it; otherwise why it can't be published. Throws
-  /// relay::SessionFailure when the brokers don't answer in time, or on a stop request.
-  [[nodiscard]] std::optional<std::string> publish(const postgres::KeptLetter& letter);
+  struct Outcome {
+    std::size_t published = 0;  ///< how many of the first were acknowledged
+    std::optional<std::string>
+        refusal{};  ///< why the next one can't be published; nothing: all were
+  };
+  /// In their order; none behind one that is refused. Throws relay::SessionFailure when the brokers
+  /// don't answer in time, or on a stop request.
+  [[nodiscard]] Outcome publish(std::span<const postgres::KeptLetter> letters);
 
  private:
-  [[nodiscard]] std::optional<std::string> deliver(const outbox::Record& record);
+  [[nodiscard]] bool offer(const postgres::KeptLetter& letter, std::size_t number);
+  void poll();
   void wait(relay::Instant until);
 
   relay::Clock& clock_;
   kafka::ProducerSink sink_;
   bool open_ = false;
+
+  // Of the present call.
+  std::vector<bool> delivered_;
+  std::optional<std::string> refusal_;
+  bool failed_ = false;  ///< by the brokers: nothing more comes of this producer
+  relay::Reports reports_;
 };
 
 }  // namespace walpost::cli

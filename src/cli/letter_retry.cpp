@@ -22,15 +22,17 @@ void LetterRetry::one(std::int64_t id) {
     refuse(name + " is " + letter->state + " already", "walpost dlq list");
   }
   if (letter->state == "dead") {
-    static_cast<void>(publish(*letter));
+    static_cast<void>(publish({*letter}));
     return;
   }
-  const auto first = queue_.first_of(*letter->key);
-  if (first && first->id != id) {
-    refuse(name + " waits behind number " + std::to_string(first->id),
-           "walpost dlq retry " + std::to_string(first->id) +
-               " publishes it and what waits behind it; walpost dlq discard " +
-               std::to_string(first->id) + " gives it up");
+  const auto first = queue_.next_of(*letter->key);
+  if (!first.empty() && first.front().id != id) {
+    const std::string before = std::to_string(first.front().id);
+    refuse(name + " waits behind number " + before,
+           "walpost dlq retry " + before +
+               " publishes it and what waits behind it; walpost dlq "
+               "discard " +
+               before + " gives it up");
   }
   key(*letter->key);
 }
@@ -39,9 +41,11 @@ void LetterRetry::key(const std::string& key) {
   std::size_t published = 0;
   // The running relay may add to them until the key is released.
   do {
-    while (const auto letter = queue_.first_of(key)) {
-      if (!publish(*letter)) return;
-      ++published;
+    while (true) {
+      const auto letters = queue_.next_of(key);
+      if (letters.empty()) break;
+      if (!publish(letters)) return;
+      published += letters.size();
     }
   } while (!queue_.release(key));
   if (published == 0) std::cout << "no letter of the key is left; it is released\n";
@@ -58,17 +62,22 @@ void LetterRetry::all() {
   }
 }
 
-bool LetterRetry::publish(const postgres::KeptLetter& letter) {
-  const std::string name = "dead letter " + std::to_string(letter.id);
-  const auto failure = publisher_.publish(letter);
-  if (!failure) {
-    queue_.published(letter.id);
-    std::cout << name << ": published to " << *letter.topic << std::endl;
-    return true;
+bool LetterRetry::publish(const std::vector<postgres::KeptLetter>& letters) {
+  const auto outcome = publisher_.publish(letters);
+  std::vector<std::int64_t> ids;
+  for (std::size_t i = 0; i < outcome.published; ++i) ids.push_back(letters[i].id);
+  queue_.published(ids);
+  if (!ids.empty()) {
+    std::cout << "published " << ids.size()
+              << (ids.size() == 1 ? " letter, number " : " letters, numbers ") << ids.front();
+    if (ids.size() > 1) std::cout << " to " << ids.back();
+    std::cout << std::endl;
   }
+  if (!outcome.refusal) return true;
+  const std::int64_t failed = letters[outcome.published].id;
   ++failures_;
-  queue_.failed_again(letter.id, *failure);
-  std::cout << name << ": not published: " << *failure << std::endl;
+  queue_.failed_again(failed, *outcome.refusal);
+  std::cout << "not published: number " << failed << ": " << *outcome.refusal << std::endl;
   return false;
 }
 

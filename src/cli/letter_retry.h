@@ -25,7 +25,7 @@ class LetterRetry {
   [[nodiscard]] std::size_t failures() const { return failures_; }
 
  private:
-  [[nodiscard]] bool publish(const postgres::KeptLetter& letter);
+  [[nodiscard]] bool publish(const std::vector<postgres::KeptLetter>& letters);
 
   postgres::DeadLetterQueue& queue_;
   LetterPublisher& publisher_;

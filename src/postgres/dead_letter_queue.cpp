@@ -11,10 +11,9 @@ namespace {
 
 constexpr const char* columns =
     "SELECT id, state, event_id, table_name, commit_lsn, ordinal, topic, key, headers, row_headers,"
-    " reason, attempts, first_failure, last_failure, pg_catalog.encode(value, 'hex') AS value";
-constexpr const char* columns_without_value =
-    "SELECT id, state, event_id, table_name, commit_lsn, ordinal, topic, key, headers, row_headers,"
-    " reason, attempts, first_failure, last_failure, NULL AS value";
+    " reason, attempts, first_failure, last_failure, ";
+constexpr const char* value_in_hex = "pg_catalog.encode(value, 'hex') AS value";
+constexpr const char* no_value = "NULL AS value";
 constexpr const char* stream_order = " ORDER BY commit_lsn, ordinal, id";
 
 std::optional<std::string> text_of(const Rows& rows, int row, const char* column) {
@@ -79,14 +78,18 @@ struct DeadLetterQueue::Impl {
         of_slot(" FROM walpost.dead_letter WHERE slot = " + quote_literal(options.slot)),
         session(options, clock) {}
 
-  std::optional<KeptLetter> first(const std::string& condition) {
-    const Rows rows = session.ask(columns + of_slot + condition);
-    if (rows.empty()) return std::nullopt;
-    return letter_of(rows, 0);
+  std::vector<KeptLetter> read(const std::string& source, const char* value = value_in_hex) {
+    const Rows rows =
+        session.ask(std::string(columns) + value + " FROM (" + source + ") letters" + stream_order);
+    std::vector<KeptLetter> letters;
+    for (int row = 0; row < rows.size(); ++row) letters.push_back(letter_of(rows, row));
+    return letters;
   }
-  void update(std::int64_t id, const std::string& change) {
+  void update(const std::vector<std::int64_t>& ids, const std::string& change) {
+    std::string listed;
+    for (const std::int64_t id : ids) listed += (listed.empty() ? "" : ", ") + std::to_string(id);
     session.ask("UPDATE walpost.dead_letter SET " + change +
-                " WHERE slot = " + quote_literal(slot) + " AND id = " + std::to_string(id));
+                " WHERE slot = " + quote_literal(slot) + " AND id IN (" + listed + ")");
   }
 
   std::string slot;
@@ -100,21 +103,23 @@ DeadLetterQueue::DeadLetterQueue(const Options& options, relay::Clock& clock)
 DeadLetterQueue::~DeadLetterQueue() = default;
 
 std::vector<KeptLetter> DeadLetterQueue::list(bool all) {
-  const Rows rows =
-      impl_->session.ask(columns_without_value + impl_->of_slot +
-                         (all ? "" : " AND state IN ('dead', 'parked')") + stream_order);
-  std::vector<KeptLetter> letters;
-  for (int row = 0; row < rows.size(); ++row) letters.push_back(letter_of(rows, row));
-  return letters;
+  return impl_->read("SELECT *" + impl_->of_slot + (all ? "" : " AND state IN ('dead', 'parked')"),
+                     no_value);
 }
 
 std::optional<KeptLetter> DeadLetterQueue::find(std::int64_t id) {
-  return impl_->first(" AND id = " + std::to_string(id));
+  auto letters = impl_->read("SELECT *" + impl_->of_slot + " AND id = " + std::to_string(id));
+  if (letters.empty()) return std::nullopt;
+  return std::move(letters.front());
 }
 
-std::optional<KeptLetter> DeadLetterQueue::first_of(const std::string& key) {
-  return impl_->first(" AND state IN ('dead', 'parked') AND key = " + quote_literal(key) +
-                      stream_order + " LIMIT 1");
+std::vector<KeptLetter> DeadLetterQueue::next_of(const std::string& key) {
+  return impl_->read(
+      "SELECT * FROM (SELECT *, pg_catalog.sum(pg_catalog.octet_length(value)) OVER w"
+      " AS bytes, pg_catalog.row_number() OVER w AS nth" +
+      impl_->of_slot + " AND state IN ('dead', 'parked') AND key = " + quote_literal(key) +
+      " WINDOW w AS (" + stream_order +
+      ")) letters WHERE nth = 1 OR (bytes <= 16777216 AND nth <= 500)" + stream_order);
 }
 
 void DeadLetterQueue::lock_retries() {
@@ -128,30 +133,27 @@ void DeadLetterQueue::lock_retries() {
       "wait until it has ended");
 }
 
-void DeadLetterQueue::published(std::int64_t id) {
-  impl_->update(id, "state = 'published'");
+void DeadLetterQueue::published(const std::vector<std::int64_t>& ids) {
+  if (!ids.empty()) impl_->update(ids, "state = 'published'");
 }
 
 void DeadLetterQueue::failed_again(std::int64_t id, const std::string& reason) {
-  impl_->update(id, "attempts = attempts + 1, last_failure = pg_catalog.now(), reason = " +
-                        quote_literal(reason));
+  impl_->update({id}, "attempts = attempts + 1, last_failure = pg_catalog.now(), reason = " +
+                          quote_literal(reason));
 }
 
 void DeadLetterQueue::discard(std::int64_t id) {
-  impl_->update(id, "state = 'discarded'");
+  impl_->update({id}, "state = 'discarded'");
 }
 
 bool DeadLetterQueue::release(const std::string& key) {
   const std::string of_key =
       " WHERE slot = " + quote_literal(impl_->slot) + " AND key = " + quote_literal(key);
-  impl_->session.ask("BEGIN");
-  impl_->session.ask(key_lock_sql(impl_->slot, key));
-  impl_->session.ask("DELETE FROM walpost.parked_key" + of_key +
-                     " AND NOT EXISTS (SELECT FROM walpost.dead_letter" + of_key +
-                     " AND state = 'parked')");
-  const bool released = impl_->session.ask("SELECT FROM walpost.parked_key" + of_key).empty();
-  impl_->session.ask("COMMIT");
-  return released;
+  return impl_->session
+      .ask(key_lock_sql(impl_->slot, key) + "; DELETE FROM walpost.parked_key" + of_key +
+           " AND NOT EXISTS (SELECT FROM walpost.dead_letter" + of_key +
+           " AND state = 'parked'); SELECT FROM walpost.parked_key" + of_key)
+      .empty();
 }
 
 }  // namespace walpost::postgres

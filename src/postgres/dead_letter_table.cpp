@@ -42,20 +42,23 @@ std::string headers_json(std::span<const outbox::Header> headers) {
   return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string insert_sql(const std::string& slot, const DeadLetter& letter, std::string_view state) {
+/// `condition`: empty, or a WHERE clause without which nothing is inserted.
+std::string insert_sql(const std::string& slot, const DeadLetter& letter, std::string_view state,
+                       const std::string& condition) {
   const std::optional<std::string_view> row_headers =
       letter.row_headers.empty() ? std::nullopt : std::optional(letter.row_headers);
   const std::optional<std::string_view> event_id =
       letter.event_id.empty() ? std::nullopt : std::optional(letter.event_id);
   return "INSERT INTO walpost.dead_letter (slot, commit_lsn, ordinal, committed_at, event_id,"
-         " table_name, topic, key, headers, value, row_headers, reason, state) VALUES (" +
-         quote_literal(slot) + ", " + quote_literal(letter.position.commit_lsn.to_string()) + ", " +
-         std::to_string(letter.position.ordinal) + ", " + postgres_epoch + " + " +
+         " table_name, topic, key, headers, value, row_headers, reason, state) SELECT " +
+         quote_literal(slot) + ", " + quote_literal(letter.position.commit_lsn.to_string()) +
+         "::pg_lsn, " + std::to_string(letter.position.ordinal) + ", " + postgres_epoch + " + " +
          std::to_string(letter.position.committed_at.micros) + " * interval '1 microsecond', " +
          literal(event_id) + ", " + quote_literal(letter.table) + ", " + literal(letter.topic) +
-         ", " + literal(letter.key) + ", " + quote_literal(headers_json(letter.headers)) + ", " +
-         bytes_literal(letter.value) + ", " + literal(row_headers) + ", " +
-         quote_literal(letter.reason) + ", " + quote_literal(state) + ") ON CONFLICT DO NOTHING";
+         ", " + literal(letter.key) + ", " + quote_literal(headers_json(letter.headers)) +
+         "::json, " + bytes_literal(letter.value) + ", " + literal(row_headers) + ", " +
+         quote_literal(letter.reason) + ", " + quote_literal(state) + condition +
+         " ON CONFLICT DO NOTHING";
 }
 
 }  // namespace
@@ -63,12 +66,6 @@ std::string insert_sql(const std::string& slot, const DeadLetter& letter, std::s
 struct DeadLetterTable::Impl {
   Impl(Options options, relay::Clock& clock)
       : slot(options.slot), session(std::move(options), clock) {}
-
-  void in_transaction(const auto& body) {
-    session.ask("BEGIN");
-    body();
-    session.ask("COMMIT");
-  }
 
   std::string slot;
   DeadLetterSession session;
@@ -107,31 +104,27 @@ KeptLetters DeadLetterTable::recall(const relay::StreamStart& start) {
 }
 
 void DeadLetterTable::keep(const DeadLetter& letter) {
-  impl_->session.ask(insert_sql(impl_->slot, letter, "dead"));
+  impl_->session.ask(insert_sql(impl_->slot, letter, "dead", ""));
 }
 
+// Statements that are sent together are one transaction, in which each sees what was committed
+// before it began: also by whoever held the lock.
 void DeadLetterTable::park(const DeadLetter& letter) {
-  impl_->in_transaction([&] {
-    impl_->session.ask(key_lock_sql(impl_->slot, *letter.key));
-    impl_->session.ask("INSERT INTO walpost.parked_key (slot, key) VALUES (" +
-                       quote_literal(impl_->slot) + ", " + quote_literal(*letter.key) +
-                       ") ON CONFLICT DO NOTHING");
-    impl_->session.ask(insert_sql(impl_->slot, letter, "parked"));
-  });
+  impl_->session.ask(key_lock_sql(impl_->slot, *letter.key) +
+                     "; INSERT INTO walpost.parked_key (slot, key) VALUES (" +
+                     quote_literal(impl_->slot) + ", " + quote_literal(*letter.key) +
+                     ") ON CONFLICT DO NOTHING; " + insert_sql(impl_->slot, letter, "parked", ""));
 }
 
 bool DeadLetterTable::keep_waiting(const DeadLetter& letter) {
-  bool parked = false;
-  impl_->in_transaction([&] {
-    impl_->session.ask(key_lock_sql(impl_->slot, *letter.key));
-    parked =
-        !impl_->session
-             .ask("SELECT 1 FROM walpost.parked_key WHERE slot = " + quote_literal(impl_->slot) +
-                  " AND key = " + quote_literal(*letter.key))
-             .empty();
-    if (parked) impl_->session.ask(insert_sql(impl_->slot, letter, "parked"));
-  });
-  return parked;
+  const std::string if_parked =
+      "EXISTS (SELECT FROM walpost.parked_key WHERE slot = " + quote_literal(impl_->slot) +
+      " AND key = " + quote_literal(*letter.key) + ")";
+  return impl_->session
+      .ask(key_lock_sql(impl_->slot, *letter.key) + "; " +
+           insert_sql(impl_->slot, letter, "parked", " WHERE " + if_parked) + "; SELECT " +
+           if_parked + " AS parked")
+      .flag(0, "parked");
 }
 
 }  // namespace walpost::postgres

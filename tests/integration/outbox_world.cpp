@@ -151,6 +151,7 @@ OutboxWorld::OutboxWorld(KafkaBroker& broker, WorldOptions options)
     init.extra = {"--create-outbox"};
   else
     server.exec(options.preset_sql);
+  init.extra.insert(init.extra.end(), options.init.begin(), options.init.end());
   const Finished made = Walpost::command("init", init, Deadline::in(setup_deadline));
   if (made.status != exited(0)) throw std::runtime_error("walpost init: " + made.out + made.err);
   server.exec("select pg_create_logical_replication_slot('oracle', 'test_decoding')");
@@ -192,6 +193,15 @@ void OutboxWorld::write(int count) {
       "jsonb_build_object('orderId', i, 'total', 249900, 'currency', 'INR', 'items', "
       "jsonb_build_array(jsonb_build_object('sku', 'sku-501', 'quantity', 2, 'unitPrice', "
       "124950))), '{\"traceId\":\"trace-9a2d5f\"}'); commit; end loop; end $$");
+}
+
+std::vector<CommittedEvent> OutboxWorld::committed_events() {
+  std::unordered_map<std::string, std::string> keys;
+  for (auto& row : server.rows("select id, aggregate_id from outbox"))
+    keys[row[0].value()] = row[1].value_or("");
+  std::vector<CommittedEvent> events;
+  for (auto& id : committed_ids(server)) events.push_back({id, keys.at(id)});
+  return events;
 }
 
 std::string OutboxWorld::confirmed_flush_lsn() {

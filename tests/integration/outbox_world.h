@@ -34,10 +34,17 @@ struct Comparison {
 };
 std::ostream& operator<<(std::ostream& out, const Comparison& comparison);
 
+/// A committed outbox row, as test_decoding reports it.
+struct CommittedEvent {
+  std::string id;
+  std::string key;
+};
+
 struct WorldOptions {
   PostgresOptions postgres = {};
   int partitions = 6;
   std::map<std::string, std::string> topic_configs = {};
+  std::vector<std::string> init = {};  ///< further arguments of `walpost init`
   std::string preset_sql = {};  ///< instead of `walpost init --create-outbox`: the table's own DDL
 };
 
@@ -62,6 +69,8 @@ class OutboxWorld {
   /// `count` one-row transactions by one session, quickly.
   void write(int count);
 
+  /// In commit order. Its table keeps every row.
+  [[nodiscard]] std::vector<CommittedEvent> committed_events();
   [[nodiscard]] std::string confirmed_flush_lsn();
   /// Waits until walpost's slot has confirmed all WAL written up to now; false at the deadline.
   [[nodiscard]] bool wait_until_confirmed(Deadline deadline = Deadline::in(milliseconds(60000)));

@@ -46,12 +46,13 @@ class DeadLetterQueue {
   /// In the order of the stream, without values. Not `all`: only what is dead or parked.
   [[nodiscard]] std::vector<KeptLetter> list(bool all);
   [[nodiscard]] std::optional<KeptLetter> find(std::int64_t id);
-  /// The first letter of the key that is dead or parked.
-  [[nodiscard]] std::optional<KeptLetter> first_of(const std::string& key);
+  /// The key's first letters that are dead or parked, in the order of the stream: some hundreds, or
+  /// as many as fit 16 MiB, at least one.
+  [[nodiscard]] std::vector<KeptLetter> next_of(const std::string& key);
 
   /// Throws refused when another process is retrying letters of this slot. Held until destruction.
   void lock_retries();
-  void published(std::int64_t id);
+  void published(const std::vector<std::int64_t>& ids);
   void failed_again(std::int64_t id, const std::string& reason);
   void discard(std::int64_t id);
   /// The key's later events flow again, unless a letter of it is still parked. Returns whether it
