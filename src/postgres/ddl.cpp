@@ -57,6 +57,8 @@ CREATE INDEX IF NOT EXISTS dead_letter_parked ON walpost.dead_letter (slot, key,
 CREATE TABLE IF NOT EXISTS walpost.parked_key (
   slot          text        NOT NULL,
   key           text        NOT NULL,
+  commit_lsn    pg_lsn      NOT NULL, -- of the event that it was parked with
+  ordinal       bigint      NOT NULL,
   parked_at     timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (slot, key)
 );

@@ -61,6 +61,12 @@ std::string insert_sql(const std::string& slot, const DeadLetter& letter, std::s
          " ON CONFLICT DO NOTHING";
 }
 
+outbox::Position position_of(const Rows& rows, int row) {
+  return {rows.lsn(row, "commit_lsn"),
+          static_cast<std::uint32_t>(rows.number(row, "ordinal").value_or(0)),
+          {}};
+}
+
 }  // namespace
 
 struct DeadLetterTable::Impl {
@@ -79,8 +85,10 @@ DeadLetterTable::~DeadLetterTable() = default;
 KeptLetters DeadLetterTable::recall(const relay::StreamStart& start) {
   const std::string of_slot = " WHERE slot = " + quote_literal(impl_->slot);
   KeptLetters kept;
-  const Rows keys = impl_->session.ask("SELECT key FROM walpost.parked_key" + of_slot);
-  for (int row = 0; row < keys.size(); ++row) kept.parked_keys.push_back(keys.string(row, "key"));
+  const Rows keys =
+      impl_->session.ask("SELECT key, commit_lsn, ordinal FROM walpost.parked_key" + of_slot);
+  for (int row = 0; row < keys.size(); ++row)
+    kept.parked_keys.push_back({keys.string(row, "key"), position_of(keys, row)});
   // The server sends again only transactions whose commit record starts there or later.
   const Rows letters = impl_->session.ask(
       std::string("SELECT commit_lsn, ordinal,"
@@ -88,10 +96,9 @@ KeptLetters DeadLetterTable::recall(const relay::StreamStart& start) {
       postgres_epoch + ") * 1000000)::bigint AS micros FROM walpost.dead_letter" + of_slot +
       " AND commit_lsn >= " + quote_literal(start.start.to_string()));
   for (int row = 0; row < letters.size(); ++row) {
-    kept.positions.push_back(
-        {letters.lsn(row, "commit_lsn"),
-         static_cast<std::uint32_t>(letters.number(row, "ordinal").value_or(0)),
-         pgoutput::Timestamp{letters.number(row, "micros").value_or(0)}});
+    outbox::Position position = position_of(letters, row);
+    position.committed_at = {letters.number(row, "micros").value_or(0)};
+    kept.positions.push_back(position);
   }
   const Rows ages = impl_->session.ask(
       "SELECT (extract(epoch FROM pg_catalog.now() - first_failure) * 1000)::bigint AS age"
@@ -111,9 +118,11 @@ void DeadLetterTable::keep(const DeadLetter& letter) {
 // before it began: also by whoever held the lock.
 void DeadLetterTable::park(const DeadLetter& letter) {
   impl_->session.ask(key_lock_sql(impl_->slot, *letter.key) +
-                     "; INSERT INTO walpost.parked_key (slot, key) VALUES (" +
-                     quote_literal(impl_->slot) + ", " + quote_literal(*letter.key) +
-                     ") ON CONFLICT DO NOTHING; " + insert_sql(impl_->slot, letter, "parked", ""));
+                     "; INSERT INTO walpost.parked_key (slot, key, commit_lsn, ordinal) VALUES (" +
+                     quote_literal(impl_->slot) + ", " + quote_literal(*letter.key) + ", " +
+                     quote_literal(letter.position.commit_lsn.to_string()) + ", " +
+                     std::to_string(letter.position.ordinal) + ") ON CONFLICT DO NOTHING; " +
+                     insert_sql(impl_->slot, letter, "parked", ""));
 }
 
 bool DeadLetterTable::keep_waiting(const DeadLetter& letter) {

@@ -1,6 +1,7 @@
 #include "walpost/relay/poison_policy.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace walpost::relay {
 namespace {
@@ -35,7 +36,7 @@ void PoisonPolicy::begin_stream(const StreamStart& start) {
   parked_.clear();
   recent_.clear();
   for (const outbox::Position& position : letters.positions) kept_.insert(place_of(position));
-  parked_.insert(letters.parked_keys.begin(), letters.parked_keys.end());
+  for (const auto& [key, since] : letters.parked_keys) parked_.emplace(key, place_of(since));
   for (const milliseconds age : letters.recent) recent_.push_back(clock_.now() - age);
   std::ranges::sort(recent_);
 }
@@ -59,8 +60,12 @@ bool PoisonPolicy::is_suspect(const outbox::Position& position) const {
   return !suspects_.empty() && suspects_.contains(place_of(position));
 }
 
-bool PoisonPolicy::is_parked(std::string_view key) const {
-  return !parked_.empty() && parked_.contains(key);
+bool PoisonPolicy::is_parked(std::string_view key, const outbox::Position& position) const {
+  const auto found = parked_.find(key);
+  if (found == parked_.end()) return false;
+  const Place& since = found->second;
+  return std::tie(position.commit_lsn.value, position.ordinal) >
+         std::tie(since.commit_lsn, since.ordinal);
 }
 
 bool PoisonPolicy::may_keep_another() {
@@ -88,8 +93,8 @@ void PoisonPolicy::kept(const outbox::Position& position) {
   recent_.push_back(clock_.now());
 }
 
-void PoisonPolicy::parked(std::string_view key) {
-  parked_.emplace(key);
+void PoisonPolicy::parked(std::string_view key, const outbox::Position& since) {
+  parked_.insert_or_assign(std::string(key), place_of(since));
 }
 
 void PoisonPolicy::released(std::string_view key) {

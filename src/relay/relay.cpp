@@ -29,10 +29,12 @@ struct Relay::Impl {
   pgoutput::Lsn confirmed{};  // acknowledged by the brokers, whether the slot knows it or not
   Totals totals{};
   PoisonPolicy poison;
+  std::size_t unfinished = 0;  // events that the latest session left unacknowledged
   std::optional<FailureKind> last_kind{};
 
   Outcome run();
   Outcome finish(Session& session);
+  Outcome stopped_between_sessions();
   void end(Session& session, const SessionFailure& failure);
   void report(const SessionFailure& failure);
   bool pause(milliseconds duration);
@@ -61,7 +63,15 @@ Outcome Relay::Impl::run() {
       if (!pause(*wait)) break;
     }
   }
-  return {Outcome::End::stopped, confirmed};
+  return stopped_between_sessions();
+}
+
+// Some of what the latest session left unacknowledged may be visible, and is published again.
+Outcome Relay::Impl::stopped_between_sessions() {
+  if (unfinished == 0) return {Outcome::End::stopped, confirmed};
+  spdlog::error("stopped before {} events were acknowledged; they will be published again",
+                unfinished);
+  return {Outcome::End::drain_timed_out, confirmed};
 }
 
 Outcome Relay::Impl::finish(Session& session) {
@@ -108,6 +118,7 @@ void Relay::Impl::end(Session& session, const SessionFailure& failure) {
   if (failure.side() != Side::postgres) attempt([&] { session.leave(leave_timeout); });
   sink.discard();
   source.close();
+  unfinished = session.unacknowledged();
   if (session.confirmable() > confirmed) confirmed = session.confirmable();
   totals.events += session.totals().events;
   totals.transactions += session.totals().transactions;

@@ -30,7 +30,8 @@ bool Session::hand_on(const Pending& pending) {
   const auto condemned = poison_.why_condemned(position);
   const std::string& why_not = condemned ? *condemned : pending.why_not;
   const DeadLetter letter = letter_of(pending, why_not.empty() ? waits : why_not);
-  if (letter.key && poison_.is_parked(*letter.key) && keep_waiting(pending, letter)) return true;
+  if (letter.key && poison_.is_parked(*letter.key, position) && keep_waiting(pending, letter))
+    return true;
   if (!why_not.empty()) return set_aside(pending, letter);
   const bool suspect = poison_.is_suspect(position);
   if (suspect && sink_.in_flight() > 0) return false;
@@ -84,7 +85,7 @@ bool Session::set_aside(const Pending& pending, const DeadLetter& letter) {
     // Whoever publishes the letter must come after all that was sent before it.
     if (sink_.in_flight() > 0) return false;
     poison_.store().park(letter);
-    poison_.parked(*letter.key);
+    poison_.parked(*letter.key, letter.position);
   } else {
     poison_.store().keep(letter);
   }

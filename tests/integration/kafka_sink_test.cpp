@@ -149,13 +149,43 @@ TEST_F(KafkaSink, TheDefaultLimitOfBrokersIsReached) {
   EXPECT_THAT(driver.failed(), IsEmpty());
 }
 
-TEST_F(KafkaSink, ARecordAByteAboveTheLimitIsPermanentWithBothNumbers) {
+TEST_F(KafkaSink, ARecordAByteAboveTheLimitIsRefusedWithBothNumbersAndHarmsNoOther) {
   const auto topic = make_topic(1, {{"max.message.bytes", "5000"}});
   SinkDriver driver(options());
-  ASSERT_TRUE(driver.offer({topic, "k", value_for_batch(5001), {}}, soon()));
-  ASSERT_TRUE(driver.wait_failed(soon()));
-  EXPECT_EQ(driver.failed().front().kind, DeliveryFailure::Kind::permanent);
-  EXPECT_THAT(driver.failed().front().reason, AllOf(HasSubstr("5001"), HasSubstr("5000")));
+  ASSERT_TRUE(driver.publish(topic, "k", "before", soon()));
+  const auto refusal = driver.refusal({topic, "k", value_for_batch(5001), {}}, soon());
+  ASSERT_TRUE(refusal.has_value());
+  EXPECT_THAT(*refusal, AllOf(HasSubstr("5001"), HasSubstr("5000")));
+  ASSERT_TRUE(driver.publish(topic, "k", "behind", soon()));
+  EXPECT_TRUE(driver.wait_delivered(2, soon()));
+  EXPECT_TRUE(driver.failed().empty());
+}
+
+TEST_F(KafkaSink, ARecordForAMissingTopicIsRefusedWhereThatIsPoisonUntilTheTopicIsThere) {
+  const auto there = make_topic(1);
+  const auto missing = KafkaBroker::unique_topic("late");
+  auto chosen = options();
+  chosen.missing_topic_is_poison = true;
+  SinkDriver driver(chosen);
+  const auto refusal = driver.refusal({missing, "k", "v", {}}, soon());
+  ASSERT_TRUE(refusal.has_value());
+  EXPECT_THAT(*refusal, AllOf(HasSubstr(missing), HasSubstr("does not exist")));
+  ASSERT_TRUE(driver.publish(there, "k", "v", soon()));
+  EXPECT_TRUE(driver.wait_delivered(1, soon()));
+  KafkaBroker::shared().create_topic(missing);
+  const auto taken = [&] { return !driver.refusal({missing, "k", "v", {}}, soon()); };
+  EXPECT_TRUE(eventually(taken, soon()));
+  EXPECT_TRUE(driver.wait_delivered(2, soon()));
+}
+
+TEST_F(KafkaSink, AConfiguredTopicThatIsMissingIsARefusalAlsoWhereMissingOnesArePoison) {
+  auto chosen = options();
+  chosen.missing_topic_is_poison = true;
+  chosen.known_topics = {KafkaBroker::unique_topic("configured")};
+  SinkDriver driver(chosen);
+  const auto failure = driver.wait_refused(soon());
+  ASSERT_TRUE(failure.has_value());
+  EXPECT_THAT(failure->what(), HasSubstr("does not exist"));
 }
 
 TEST_F(KafkaSink, TheBrokerCountsARecordAsWeDo) {

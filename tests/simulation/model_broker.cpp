@@ -33,6 +33,10 @@ void ModelBroker::open(const relay::StreamStart& /*start*/) {
 relay::Accepted ModelBroker::publish(const outbox::Record& record, relay::Token token) {
   if (failed_ || world_.fault(world_.faults.queue_full)) return relay::Accepted::full;
   const RowNumber row = row_of(record);
+  if (world_.rows[row].refused) {
+    refusal_ = "too large";
+    return relay::Accepted::refused;
+  }
   const auto number = static_cast<std::size_t>(world_.partition_of(world_.rows[row].key));
   ++in_flight_;
   if (!slow_start_->may_send(lane(number), world_.now)) {

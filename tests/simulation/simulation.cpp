@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "simulation/model_broker.h"
+#include "simulation/model_letters.h"
 #include "simulation/model_server.h"
 #include "simulation/world.h"
 #include "walpost/relay/relay.h"
@@ -10,17 +11,14 @@
 namespace walpost::simulation {
 namespace {
 
-/// The process was killed: unwinds the relay as nothing in the product could.
-struct Killed {};
-
 // A world that doesn't come to rest within this many turns has found a livelock.
 constexpr int turns_of_faults = 600;
 constexpr int turns_limit = 60000;
 
 class ModelClock final : public relay::Clock {
  public:
-  ModelClock(World& world, ModelServer& server, ModelBroker& broker)
-      : world_(world), server_(server), broker_(broker) {}
+  ModelClock(World& world, ModelServer& server, ModelBroker& broker, ModelLetters& letters)
+      : world_(world), server_(server), broker_(broker), letters_(letters) {}
 
   [[nodiscard]] Instant now() const override { return world_.now; }
   [[nodiscard]] pgoutput::Timestamp utc() const override { return {}; }
@@ -44,6 +42,7 @@ class ModelClock final : public relay::Clock {
                              microseconds(1), stride);
     server_.step();
     broker_.step();
+    letters_.step();
     if (world_.fault(world_.faults.kill)) {
       ++world_.fault_count;
       throw Killed{};
@@ -56,12 +55,14 @@ class ModelClock final : public relay::Clock {
  private:
   [[nodiscard]] bool at_rest() const {
     return world_.calm && world_.transactions.size() >= world_.transactions_wanted &&
-           server_.confirmed() >= world_.transactions.back().end && !server_.was_moved();
+           server_.confirmed() >= world_.transactions.back().end && !server_.was_moved() &&
+           letters_.empty();
   }
 
   World& world_;
   ModelServer& server_;
   ModelBroker& broker_;
+  ModelLetters& letters_;
   int stops_ = 0;
   int turns_ = 0;
   int spins_ = 0;
@@ -74,7 +75,8 @@ class Simulation {
       : world_(seed, tell_story),
         server_(world_),
         broker_(world_),
-        clock_(world_, server_, broker_) {}
+        letters_(world_),
+        clock_(world_, server_, broker_, letters_) {}
 
   std::size_t run() {
     std::size_t processes = 0;
@@ -98,7 +100,11 @@ class Simulation {
     relay::Options options;
     options.in_flight_events = 1 + world_.below(50);
     options.jitter_seed = world_.random();
-    relay::Relay relay(server_, broker_, clock_, mapper, router, options);
+    options.poison.action = world_.on_poison;
+    options.poison.max_dead_letters = world_.chance(0.1) ? 3 : 1000;
+    const bool stops = world_.on_poison == relay::OnPoison::stop;
+    relay::Relay relay(server_, broker_, clock_, mapper, router, options,
+                       stops ? nullptr : &letters_);
     relay::Outcome outcome;
     try {
       outcome = relay.run();
@@ -120,7 +126,7 @@ class Simulation {
         world_.trace("stopped cleanly");
         if (world_.calm) world_.check_clean_stop(server_.confirmed());
         return world_.calm && server_.confirmed() >= world_.transactions.back().end &&
-               !server_.was_moved();
+               !server_.was_moved() && letters_.empty();
       case relay::Outcome::End::drain_timed_out:
         return false;
       case relay::Outcome::End::poisoned:
@@ -144,7 +150,7 @@ class Simulation {
     for (const Transaction& transaction : world_.transactions) {
       for (RowNumber n = transaction.first_row; n < transaction.first_row + transaction.rows; ++n) {
         Row& row = world_.rows[n];
-        if (row.rejected) row.rejected = false;
+        row.rejected = row.refused = false;
         // A crash takes the slot back, and what was skipped is met again.
         if (row.poison && server_.confirmed() <= transaction.commit && !skipped) {
           skip(transaction);
@@ -170,6 +176,7 @@ class Simulation {
   World world_;
   ModelServer server_;
   ModelBroker broker_;
+  ModelLetters letters_;
   ModelClock clock_;
 };
 

@@ -24,7 +24,10 @@ FaultRates FaultRates::draw(std::mt19937_64& random) {
   rates.batch_retryable = rate(0.02);
   rates.queue_full = rate(0.3);
   rates.poison_row = rate(0.01);
+  rates.refused_row = rate(0.02);
   rates.rejected_row = rate(0.02);
+  rates.letter_lost = rate(0.3);
+  rates.retry = rate(0.1);
   rates.slot_moved = rate(0.02);
   rates.stop_request = rate(0.01);
   rates.kill = rate(0.01);
@@ -38,6 +41,9 @@ World::World(std::uint64_t seed, bool tracing)
       partitions(1 + static_cast<int>(below(3))),
       transactions_wanted(5 + below(40)),
       keeps_position(chance(0.3)),
+      on_poison(chance(0.5)   ? relay::OnPoison::stop
+                : chance(0.5) ? relay::OnPoison::dead_letter
+                              : relay::OnPoison::park),
       log(static_cast<std::size_t>(partitions)),
       newest_of_key_(static_cast<std::size_t>(keys), 0),
       tracing_(tracing) {}
@@ -59,6 +65,7 @@ void World::commit_something() {
     Row row;
     row.key = static_cast<int>(below(static_cast<std::size_t>(keys)));
     row.poison = fault(faults.poison_row);
+    row.refused = fault(faults.refused_row);
     row.rejected = fault(faults.rejected_row);
     rows.push_back(row);
   }
@@ -70,10 +77,27 @@ void World::append(RowNumber number) {
   Row& row = rows[number];
   log[static_cast<std::size_t>(partition_of(row.key))].push_back(number);
   row.producer = producer;
+  if (row.letter != Row::Letter::none)
+    violate(fmt::format("row {} is published although it was set aside", number));
   if (row.appended++ > 0) {
     ++duplicates;
     return;
   }
+  check_order(number);
+}
+
+void World::append_letter(RowNumber number) {
+  Row& row = rows[number];
+  log[static_cast<std::size_t>(partition_of(row.key))].push_back(number);
+  row.producer = 0;
+  const bool in_order = row.letter == Row::Letter::parked;
+  row.letter = Row::Letter::published;
+  if (row.appended++ > 0) violate(fmt::format("row {} was set aside although visible", number));
+  if (in_order) check_order(number);
+}
+
+void World::check_order(RowNumber number) {
+  Row& row = rows[number];
   // The operator published it by other means and moved the slot past it. A crash may take the slot
   // back over it (pg_replication_slot_advance is durable only with the next checkpoint); its place
   // in the order was given up.
@@ -84,7 +108,8 @@ void World::append(RowNumber number) {
         fmt::format("row {} of key {} became visible after row {}", number, row.key, newest - 1));
   // Rows of the same key in between must be visible already, or the failed one was overtaken.
   for (RowNumber between = newest; between < number; ++between)
-    if (rows[between].key == row.key && rows[between].appended == 0 && !rows[between].skipped)
+    if (rows[between].key == row.key && rows[between].appended == 0 && !rows[between].skipped &&
+        rows[between].letter != Row::Letter::dead)
       violate(
           fmt::format("row {} of key {} became visible before row {}", number, row.key, between));
   newest = std::max(newest, number + 1);
@@ -99,7 +124,7 @@ void World::check_flush(Lsn flush, Lsn former_flush, Lsn received) {
     const Transaction& transaction = transactions[proven_];
     for (RowNumber row = transaction.first_row; row < transaction.first_row + transaction.rows;
          ++row)
-      if (rows[row].appended == 0 && !rows[row].skipped) {
+      if (rows[row].appended == 0 && !rows[row].skipped && rows[row].letter == Row::Letter::none) {
         violate(fmt::format("flush {} confirms row {} of commit {}, which is not visible",
                             flush.to_string(), row, transaction.commit.to_string()));
         return;
@@ -109,7 +134,8 @@ void World::check_flush(Lsn flush, Lsn former_flush, Lsn received) {
 
 void World::check_end(Lsn slot_confirmed) {
   for (RowNumber row = 0; row < rows.size(); ++row)
-    if (rows[row].appended == 0 && !rows[row].skipped) violate(fmt::format("row {} was lost", row));
+    if (rows[row].appended == 0 && !rows[row].skipped && rows[row].letter != Row::Letter::dead)
+      violate(fmt::format("row {} was lost", row));
   if (!transactions.empty() && slot_confirmed < transactions.back().end)
     violate("the slot rests at " + slot_confirmed.to_string() + " before the last commit's end " +
             transactions.back().end.to_string());
@@ -120,7 +146,8 @@ void World::check_clean_stop(Lsn slot_confirmed) {
     if (transaction.commit < slot_confirmed) continue;
     for (RowNumber row = transaction.first_row; row < transaction.first_row + transaction.rows;
          ++row)
-      if (rows[row].appended > 0 && rows[row].producer == producer) {
+      if (rows[row].appended > 0 && rows[row].producer == producer &&
+          rows[row].letter == Row::Letter::none) {
         violate(fmt::format("after a clean stop at {} row {} of commit {} is visible already",
                             slot_confirmed.to_string(), row, transaction.commit.to_string()));
         return;

@@ -7,6 +7,7 @@
 
 #include "pgoutput/lsn.h"
 #include "walpost/relay/clock.h"
+#include "walpost/relay/poison_policy.h"
 
 /// A deterministic world around the real relay: a model of PostgreSQL, a model of librdkafka and
 /// its brokers, a clock, and the oracle that knows what was committed, what is visible, and what
@@ -22,12 +23,15 @@ using relay::milliseconds;
 using RowNumber = std::size_t;
 
 struct Row {
+  enum class Letter { none, dead, parked, published };
   int key = 0;
   bool poison = false;    ///< SQL NULL where the key should be
+  bool refused = false;   ///< too large: not even taken by the producer
   bool rejected = false;  ///< the brokers refuse it for good
-  bool skipped = false;   ///< the operator moved the slot past its transaction
-  int appended = 0;       ///< how often it is in the log
-  int producer = 0;       ///< which producer appended it last
+  Letter letter = Letter::none;
+  bool skipped = false;  ///< the operator moved the slot past its transaction
+  int appended = 0;      ///< how often it is in the log
+  int producer = 0;      ///< which producer appended it last
 };
 
 struct Transaction {
@@ -51,12 +55,18 @@ struct FaultRates {
   double batch_retryable = 0;
   double queue_full = 0;
   double poison_row = 0;
+  double refused_row = 0;
   double rejected_row = 0;
+  double letter_lost = 0;
+  double retry = 0;
   double slot_moved = 0;
   double stop_request = 0;
   double kill = 0;
   static FaultRates draw(std::mt19937_64& random);
 };
+
+/// The process was killed: unwinds the relay as nothing in the product could.
+struct Killed {};
 
 class World {
  public:
@@ -74,7 +84,8 @@ class World {
   Lsn wal_end{0x1000};
   std::size_t transactions_wanted;
   bool keeps_position;  ///< in a file, which outlives the process
-  bool calm = false;    ///< no more faults: everything must come to rest
+  relay::OnPoison on_poison;
+  bool calm = false;  ///< no more faults: everything must come to rest
 
   int producer = 0;  ///< how many there were; what a former one left visible may be repeated
 
@@ -90,6 +101,8 @@ class World {
   [[nodiscard]] int partition_of(int key) const { return key % partitions; }
   void commit_something();
   void append(RowNumber row);
+  /// By the operator, from its letter.
+  void append_letter(RowNumber row);
 
   /// R1 and R3, at the moment a status update is sent.
   void check_flush(Lsn flush, Lsn former_flush, Lsn received);
@@ -108,6 +121,8 @@ class World {
   std::size_t fault_count = 0;
 
  private:
+  void check_order(RowNumber row);
+
   std::vector<RowNumber> newest_of_key_;  ///< 1 + the newest row of a key that became visible
   std::size_t proven_ = 0;                ///< transactions known to be visible in full
   bool tracing_;

@@ -29,7 +29,11 @@ struct DeadLetter {
 
 /// What is kept of a slot's stream from earlier on.
 struct KeptLetters {
-  std::vector<std::string> parked_keys;
+  struct ParkedKey {
+    std::string key;
+    outbox::Position since;  ///< of the letter that it was parked with
+  };
+  std::vector<ParkedKey> parked_keys;
   /// Of letters whose transactions the stream may send again, whatever became of them since.
   std::vector<outbox::Position> positions;
   /// How long ago each letter of the last hour was kept.

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "walpost/outbox/event.h"
@@ -59,7 +59,9 @@ class PoisonPolicy {
   [[nodiscard]] std::optional<std::string> why_condemned(const outbox::Position& position) const;
   /// It was in a batch that was refused for one of its records: it has to be sent alone.
   [[nodiscard]] bool is_suspect(const outbox::Position& position) const;
-  [[nodiscard]] bool is_parked(std::string_view key) const;
+  /// The event has to wait behind a letter of its key. What stands before that letter was published
+  /// before the key was parked, and is merely repeated.
+  [[nodiscard]] bool is_parked(std::string_view key, const outbox::Position& position) const;
   /// Whether another letter is within the bound.
   [[nodiscard]] bool may_keep_another();
 
@@ -69,7 +71,7 @@ class PoisonPolicy {
   void acquit(const outbox::Position& position);
   /// Its letter is durable, or on its way to a topic: nothing more is to be known of it.
   void kept(const outbox::Position& position);
-  void parked(std::string_view key);
+  void parked(std::string_view key, const outbox::Position& since);
   void released(std::string_view key);
 
  private:
@@ -95,7 +97,7 @@ class PoisonPolicy {
   std::set<Place> kept_;
   std::map<Place, std::string> condemned_;
   std::set<Place> suspects_;
-  std::unordered_set<std::string, Hash, std::equal_to<>> parked_;
+  std::unordered_map<std::string, Place, Hash, std::equal_to<>> parked_;  ///< since when
   std::deque<Instant> recent_;  ///< when the letters of the last hour were kept
 };
 

@@ -123,9 +123,18 @@ INSTANTIATE_TEST_SUITE_P(
         ProblemCase{"UnsupportedGuarantee", "delivery: {guarantee: exactly_once}",
                     "delivery.guarantee: must be at_least_once: this version supports no other, "
                     "not \"exactly_once\""},
-        ProblemCase{"UnsupportedPoisonPolicy", "delivery: {on_poison: park}",
-                    "delivery.on_poison: must be stop: this version supports no other, not "
-                    "\"park\""},
+        ProblemCase{"UnknownPoisonPolicy", "delivery: {on_poison: skip}",
+                    "delivery.on_poison: must be stop, dead_letter or park, not \"skip\""},
+        ProblemCase{"NoDeadLetterAllowed", "delivery: {max_dead_letters: 0}",
+                    "delivery.max_dead_letters: must be a whole number between 1 and 1000000, not "
+                    "\"0\""},
+        ProblemCase{"IllegalDeadLetterTopic", "delivery: {dead_letter_topic: \"a b\"}",
+                    "delivery.dead_letter_topic: must be the name of a Kafka topic, not \"a b\""},
+        ProblemCase{
+            "DeadLetterTopicWhileParking",
+            "delivery: {on_poison: park, dead_letter_topic: letters}",
+            "delivery.dead_letter_topic: only goes with delivery.on_poison: dead_letter; what "
+            "is parked has to be kept in table walpost.dead_letter"},
         ProblemCase{"PositionWithoutAPath", "position: \"file:\"",
                     "position: must be none, or file: and the path of a file, such as "
                     "file:/var/lib/walpost/position, not \"file:\""},

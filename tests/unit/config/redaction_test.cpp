@@ -112,6 +112,7 @@ TEST_F(LoadTest, TheDescriptionHoldsEverySettingAndNoSecret) {
                            R"(route.create_topics.replication: "2")",
                            R"(delivery.guarantee: "at_least_once")",
                            R"(delivery.on_poison: "stop")",
+                           R"(delivery.max_dead_letters: "1000")",
                            R"(delivery.drain_timeout: "25000ms")",
                            R"(position: "none")",
                            R"(limits.in_flight_bytes: "25165824")",
@@ -123,7 +124,7 @@ TEST_F(LoadTest, TheDescriptionHoldsEverySettingAndNoSecret) {
                            R"(kafka.sasl.password: "***")"}) {
     EXPECT_THAT(lines, Contains(line));
   }
-  EXPECT_EQ(lines.size(), 24U);
+  EXPECT_EQ(lines.size(), 25U);
 }
 
 TEST_F(LoadTest, AValueThatWinsOverASecretIsShown) {

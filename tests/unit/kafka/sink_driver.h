@@ -41,7 +41,9 @@ inline kafka::Options options_for(const std::string& bootstrap,
 /// otherwise, so that a lost wake-up shows as a missed deadline.
 class SinkDriver {
  public:
-  explicit SinkDriver(kafka::Options options) : sink_(std::move(options), clock_) { sink_.open({}); }
+  explicit SinkDriver(kafka::Options options) : sink_(std::move(options), clock_) {
+    sink_.open({});
+  }
 
   [[nodiscard]] kafka::ProducerSink& sink() { return sink_; }
   [[nodiscard]] const std::vector<relay::Token>& delivered() const { return reports_.delivered; }
@@ -68,6 +70,16 @@ class SinkDriver {
     }
     ++next_;
     return true;
+  }
+
+  /// Why the record isn't even taken; nothing: it is, or not in time.
+  std::optional<std::string> refusal(const outbox::Record& record, Deadline deadline) {
+    relay::Accepted accepted = relay::Accepted::full;
+    while ((accepted = sink_.publish(record, token(next_))) == relay::Accepted::full) {
+      if (!poll_once(deadline)) return std::nullopt;
+    }
+    if (accepted != relay::Accepted::refused) return std::nullopt;
+    return sink_.refusal();
   }
 
   /// Waits for the descriptor, then polls. False when the deadline has passed.

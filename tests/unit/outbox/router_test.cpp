@@ -103,6 +103,36 @@ TEST_F(RouterTest, NullInTheKeyIsPoison) {
   EXPECT_THAT(poisoned.what, HasSubstr("column event_type"));
 }
 
+TEST_F(RouterTest, OfWhatCannotBePublishedEachPartThatCanBeMadeIsKept) {
+  learn(all_columns);
+  const Row row{"7", "a b", "k", "Placed", std::nullopt, "[1]", "infinity"};
+  const Event event = mapper_.remains(row.insert(), position_);
+  const Remains remains = router_->salvage(event);
+  EXPECT_EQ(remains.topic, std::nullopt);
+  EXPECT_EQ(remains.key, "k");
+  EXPECT_EQ(remains.value, std::nullopt);
+  EXPECT_EQ(remains.row_headers, "[1]");
+  std::vector<std::string> names;
+  for (const Header& header : remains.headers) names.emplace_back(header.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"messageId", "eventType", "aggregateType",
+                                             "walpost-position"}));
+}
+
+TEST_F(RouterTest, WhatLacksItsIdAndKeyStillHasItsPayload) {
+  learn(all_columns);
+  const Row row{std::nullopt, "order", std::nullopt, "Placed", "{}", R"({"t": "1"})", std::nullopt};
+  const Event event = mapper_.remains(row.insert(), position_);
+  EXPECT_EQ(event.id, "");
+  const Remains remains = router_->salvage(event);
+  EXPECT_EQ(remains.topic, "outbox.event.order");
+  EXPECT_EQ(remains.key, std::nullopt);
+  EXPECT_EQ(remains.value, "{}");
+  EXPECT_EQ(remains.row_headers, "");
+  ASSERT_EQ(remains.headers.size(), 4u);
+  EXPECT_EQ(remains.headers[0].name, "t");
+  EXPECT_EQ(remains.headers[1].name, "eventType");
+}
+
 TEST_F(RouterTest, AlteredTableIsRoutedByItsNewColumns) {
   EXPECT_EQ(record(order("order")).topic, "outbox.event.order");
   learn({{"aggregate_type", oid::text},

@@ -23,18 +23,18 @@ class FakeLetters final : public DeadLetterStore {
   };
   std::vector<Letter> letters;
   KeptLetters earlier;
-  std::set<std::string> parked;
+  std::map<std::string, outbox::Position> parked;
   std::function<void(const DeadLetter&)> watch = [](const DeadLetter&) {};
 
   KeptLetters recall(const StreamStart& /*start*/) override {
     KeptLetters all = earlier;
-    all.parked_keys.assign(parked.begin(), parked.end());
+    for (const auto& [key, since] : parked) all.parked_keys.push_back({key, since});
     return all;
   }
   void keep(const DeadLetter& letter) override { add("dead ", letter); }
   void park(const DeadLetter& letter) override {
     add("park ", letter);
-    parked.emplace(*letter.key);
+    parked.emplace(*letter.key, letter.position);
   }
   [[nodiscard]] bool keep_waiting(const DeadLetter& letter) override {
     if (!parked.contains(std::string(*letter.key))) return false;
@@ -229,7 +229,7 @@ TEST_F(PoisonTest, AKeyIsParkedOnlyOnceItsEarlierEventsAreAcknowledged) {
 TEST_F(PoisonTest, AReleasedKeyFlowsAgain) {
   use(OnPoison::park);
   sink.automatic = true;
-  table.parked = {"p"};
+  table.parked = {{"p", {Lsn{100}, 0, {}}}};
   step([&] { commit(200, {{"a", "p"}}); });
   step([&] {
     table.parked.clear();  // by `walpost dlq retry`
@@ -239,6 +239,18 @@ TEST_F(PoisonTest, AReleasedKeyFlowsAgain) {
   EXPECT_EQ(run().confirmed, Lsn{310});
   EXPECT_EQ(table.names(), Keys{"wait a"});
   EXPECT_EQ(sink.keys(), (Keys{"p", "p"}));
+}
+
+TEST_F(PoisonTest, WhatWasPublishedBeforeItsKeyWasParkedIsRepeatedAndNotParked) {
+  use(OnPoison::park);
+  sink.automatic = true;
+  table.parked = {{"p", {Lsn{200}, 1, {}}}};
+  table.earlier.positions = {{Lsn{200}, 1, pgoutput::Timestamp{1000}}};
+  step([&] { commit(200, {{"a", "p"}, {"b", "p"}, {"c", "p"}}); });
+  step([] {});
+  EXPECT_EQ(run().confirmed, Lsn{210});
+  EXPECT_EQ(sink.keys(), Keys{"p"});
+  EXPECT_EQ(table.names(), Keys{"wait c"});
 }
 
 TEST_F(PoisonTest, AnEventWhoseLetterWasKeptBeforeACrashIsNotTakenAgain) {
@@ -253,6 +265,19 @@ TEST_F(PoisonTest, AnEventWhoseLetterWasKeptBeforeACrashIsNotTakenAgain) {
   EXPECT_EQ(run().confirmed, Lsn{310});
   EXPECT_EQ(sink.keys(), (Keys{"q", "p", "r"}));
   EXPECT_TRUE(table.letters.empty());
+}
+
+TEST_F(PoisonTest, AStopWhileARefusedEventIsSetAsideIsNotSaidToBeClean) {
+  use(OnPoison::dead_letter);
+  step([&] { commit(200, {{"a", "k1"}, {"b", "k2"}}); });
+  step([&] {
+    clock.stops = 1;
+    sink.failures.push_back(
+        {DeliveryFailure::Kind::permanent, sink.taken[1].token, "t", "b", "no"});
+    sink.acknowledge(1);
+  });
+  EXPECT_EQ(run().end, Outcome::End::drain_timed_out);
+  EXPECT_EQ(source.slot, Lsn{100});
 }
 
 TEST_F(PoisonTest, MoreLettersWithinAnHourThanAllowedStopTheProcess) {
