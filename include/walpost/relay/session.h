@@ -68,6 +68,7 @@ class Session {
   void take(std::string_view frame);
   void wait(bool reading);
   void let_go_of_stopping_server();
+  bool tell();
   [[noreturn]] void poisoned(const std::string& event_id, const std::string& table,
                              const outbox::Position& position, const std::string& what);
 
