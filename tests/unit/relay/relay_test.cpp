@@ -56,6 +56,7 @@ class FakeSource final : public Source {
   Lsn slot{100};
   milliseconds sender_timeout{60000};
   bool stopping = false;
+  bool deaf = false;  ///< no status reaches it: the connection is over
   int reads = 0;
 
   StreamStart open(Lsn confirmed) override {
@@ -85,6 +86,7 @@ class FakeSource final : public Source {
     return current_;
   }
   void send_status(const pgoutput::StandbyStatus& status) override {
+    if (deaf) throw SessionFailure(FailureKind::transient, Side::postgres, "connection lost");
     statuses.push_back(status);
     slot = std::max(slot, status.flushed);
   }
@@ -442,6 +444,22 @@ TEST_F(RelayTest, ARefusedStreamEndsTheProcess) {
                                "walpost init");
   EXPECT_EQ(run().end, Outcome::End::refused);
   EXPECT_EQ(source.opened_at.size(), 1u);
+}
+
+// It isn't read again: the next process is refused before it comes so far.
+TEST_F(RelayTest, WhatWasReadBeforeARefusalIsStillPublishedThoughTheServerHasEndedTheStream) {
+  step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a"})); });
+  step([&] {
+    source.deaf = true;
+    source.breaks = SessionFailure(FailureKind::refused, Side::postgres,
+                                   "publication walpost does not exist", "renew the slot");
+  });
+  later();
+  step([&] { sink.acknowledge(1); });
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.end, Outcome::End::refused);
+  EXPECT_EQ(outcome.confirmed, Lsn{210});
+  EXPECT_EQ(source.slot, Lsn{100});
 }
 
 TEST_F(RelayTest, AStandbyAsksEverySecondAndMakesNoProducer) {
