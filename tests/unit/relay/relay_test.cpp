@@ -448,12 +448,16 @@ TEST_F(RelayTest, ARefusedStreamEndsTheProcess) {
 
 // It isn't read again: the next process is refused before it comes so far.
 TEST_F(RelayTest, WhatWasReadBeforeARefusalIsStillPublishedThoughTheServerHasEndedTheStream) {
-  step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a"})); });
+  step([&] {
+    source.send(stream::transaction(Lsn{200}, Lsn{205}, {"a"}));
+    source.send(stream::transaction(Lsn{207}, Lsn{210}, {"b"}));
+  });
   step([&] {
     source.deaf = true;
     source.breaks = SessionFailure(FailureKind::refused, Side::postgres,
                                    "publication walpost does not exist", "renew the slot");
   });
+  step([&] { sink.acknowledge(1); });
   later();
   step([&] { sink.acknowledge(1); });
   const Outcome outcome = run();
