@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t instance_count = 2;
 constexpr int sessions = 4;
 constexpr int partitions = 6;
-constexpr milliseconds admin_limit{15000};
+constexpr milliseconds admin_limit{30000};
 constexpr milliseconds rest_limit{60000};
 
 // Any transaction of more than a few hundred rows goes through the disk of the server.
@@ -57,8 +57,18 @@ std::string ChaosWorld::new_mark(const std::string& beginning) {
   return beginning + " " + std::to_string(++marks_);
 }
 
+KafkaBroker& ChaosWorld::any_broker() {
+  cluster.await_ready();
+  return cluster.node(chance.below(cluster.size()));
+}
+
 void ChaosWorld::make_doomed_topic() {
-  cluster.node(0).create_topic(doomed_topic(), partitions, {{"min.insync.replicas", "2"}});
+  create_topic(cluster.bootstrap(), doomed_topic(), partitions, {{"min.insync.replicas", "2"}},
+               Deadline::in(admin_limit));
+}
+
+void ChaosWorld::delete_doomed_topic() {
+  delete_topic(cluster.bootstrap(), doomed_topic(), Deadline::in(admin_limit));
 }
 
 void ChaosWorld::set_max_message_bytes(std::size_t bytes) {

@@ -36,12 +36,14 @@ class ChaosWorld {
 
   // For the faults.
   [[nodiscard]] PostgresServer& server() { return outbox_.server; }
-  [[nodiscard]] KafkaBroker& any_broker() { return cluster.node(chance.below(cluster.size())); }
+  /// Waits until all are there.
+  [[nodiscard]] KafkaBroker& any_broker();
   [[nodiscard]] const std::string& topic() const { return outbox_.topic; }
   [[nodiscard]] std::string doomed_topic() const { return outbox_.topic + "-doomed"; }
   /// A mark of CommitOrder that begins so and is like none before.
   [[nodiscard]] std::string new_mark(const std::string& beginning);
   void make_doomed_topic();
+  void delete_doomed_topic();
   void set_max_message_bytes(std::size_t bytes);
   /// `walpost init` for both tables.
   void init();

@@ -3,17 +3,18 @@
 namespace walpost::test {
 namespace {
 
+// It comes back while the next faults happen; before the next broker goes all are there.
 void kill_broker(ChaosWorld& world) {
   KafkaBroker& broker = world.any_broker();
   broker.kill();
   world.chance.let_pass(0, 500);
-  broker.start();
+  broker.launch();
 }
 
 void bounce_broker(ChaosWorld& world) {
   KafkaBroker& broker = world.any_broker();
   broker.stop();
-  broker.start();
+  broker.launch();
 }
 
 void pause_broker(ChaosWorld& world) {
@@ -32,9 +33,9 @@ void pause_all_brokers(ChaosWorld& world) {
 
 void kill_all_brokers(ChaosWorld& world) {
   KafkaCluster& cluster = world.cluster;
+  cluster.await_ready();
   for (std::size_t i = 0; i < cluster.size(); ++i) cluster.node(i).kill();
   for (std::size_t i = 0; i < cluster.size(); ++i) cluster.node(i).launch();
-  for (std::size_t i = 0; i < cluster.size(); ++i) cluster.node(i).await_ready();
 }
 
 }  // namespace

@@ -41,6 +41,10 @@ KafkaCluster::KafkaCluster(const KafkaClusterOptions& options) {
         .properties = properties, .heap_mib = 256, .ports = ports[i], .started = false}));
   }
   for (const auto& node : nodes_) node->launch();
+  await_ready();
+}
+
+void KafkaCluster::await_ready() {
   for (const auto& node : nodes_) node->await_ready();
 }
 

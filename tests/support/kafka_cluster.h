@@ -25,6 +25,9 @@ class KafkaCluster {
   /// Returns when every node answers.
   explicit KafkaCluster(const KafkaClusterOptions& options = {});
 
+  /// Returns when every node answers, after some of them were launched again.
+  void await_ready();
+
   [[nodiscard]] KafkaBroker& node(std::size_t index) { return *nodes_[index]; }
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
   /// All nodes, for bootstrap.servers; never through a network that can break.
