@@ -11,7 +11,7 @@
 namespace walpost::test {
 namespace {
 
-constexpr milliseconds reading_span{60};
+constexpr milliseconds reading_span{80};
 constexpr std::size_t records_at_once = 5000;
 // Enough to see the pattern.
 constexpr std::size_t violations_kept = 20;

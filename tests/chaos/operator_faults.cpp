@@ -54,20 +54,24 @@ void deny_all(ChaosWorld& world) {
   deny(world, Right::all_denied);
 }
 
-// Both are started again: one that read the limit while it was low keeps its batches so small for
-// as long as it lives.
+// Both instances are started again: one that read the limit while it was low keeps its batches so
+// small for as long as it lives.
+void raise_limit(ChaosWorld& world) {
+  world.set_max_message_bytes(default_message_bytes);
+  world.instances.stop_all();
+}
+
 void shrink_below_a_record(ChaosWorld& world) {
   world.instances.excuse(stopped_at_event, "max.message.bytes");
   world.set_max_message_bytes(200);
   world.instances.await_excused_end(soon());
-  world.set_max_message_bytes(default_message_bytes);
-  world.instances.stop_all();
+  raise_limit(world);
 }
 
 void shrink_below_a_batch(ChaosWorld& world) {
   world.set_max_message_bytes(2000);
   world.chance.let_pass(300, 1500);
-  world.set_max_message_bytes(default_message_bytes);
+  raise_limit(world);
 }
 
 // As walpost advises: no transaction is open on either side of the change. One that waits for the

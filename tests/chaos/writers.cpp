@@ -100,7 +100,7 @@ void Writers::write_in_a_session(std::uint64_t number) {
   Session session(conninfo_);
   while (!stopping_ && !held_) {
     session.exec(transaction(random));
-    pause(std::chrono::microseconds(500 + random() % 3000));
+    pause(std::chrono::microseconds(2000 + random() % 4000));
   }
 }
 
