@@ -119,8 +119,9 @@ std::string ChaosWorld::round() {
 }
 
 void ChaosWorld::fail_with(const std::string& what) const {
-  std::string all = what + "\n";
-  for (const std::string& violation : checker.violations()) all += violation + "\n";
+  const auto violations = checker.violations();
+  std::string all = violations.empty() ? what + "\n" : "the promise is broken\n";
+  for (const std::string& violation : violations) all += violation + "\n";
   throw std::runtime_error(all + instances.logs());
 }
 

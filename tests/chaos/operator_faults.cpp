@@ -142,10 +142,12 @@ void drop_publication(ChaosWorld& world) {
   world.instances.start_all();
 }
 
+// Who looks at it at that very moment may find none, and refuses.
 void replace_publication(ChaosWorld& world) {
+  world.instances.excuse(refused, "publication walpost");
   const Writers::Hold away(world.writers);
-  world.server().exec("drop publication walpost");
-  world.server().exec(create_publication);
+  world.server().exec(std::string("begin; drop publication walpost; ") + create_publication +
+                      "; commit");
 }
 
 }  // namespace
