@@ -161,7 +161,8 @@ std::optional<SlotFacts> read_slot(PGconn* connection, const std::string& slot, 
   facts.wal_status = rows.string(0, "wal_status");
   facts.invalidation_reason = rows.string(0, "invalidation_reason");
   if (facts.invalidation_reason.empty() && rows.flag(0, "conflicting")) {
-    facts.invalidation_reason = "conflict";
+    // PostgreSQL 16 says so of every slot it has invalidated, not why.
+    facts.invalidation_reason = "WAL removed, or a conflict with recovery";
   }
   facts.confirmed = rows.lsn(0, "confirmed_flush_lsn");
   return facts;

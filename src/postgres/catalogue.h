@@ -38,7 +38,7 @@ struct SlotFacts {
   bool active = false;
   int active_pid = 0;
   std::string wal_status;           ///< empty where the server doesn't know
-  std::string invalidation_reason;  ///< PostgreSQL 17; before 17 "conflict" stands for conflicting
+  std::string invalidation_reason;  ///< PostgreSQL 17; before 17 our words for conflicting
   pgoutput::Lsn confirmed;
 };
 

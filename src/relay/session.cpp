@@ -1,5 +1,7 @@
 #include "walpost/relay/session.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <variant>
 
@@ -182,17 +184,29 @@ void Session::let_go_of_stopping_server() {
                            " unacknowledged events will be read again");
 }
 
+// Whether the server could be told how far things are.
+bool Session::tell() {
+  try {
+    status_.serve(progress());
+    return true;
+  } catch (const SessionFailure& failure) {
+    spdlog::debug("settling: {}", failure.what());
+    return false;
+  }
+}
+
 void Session::settle(milliseconds timeout) {
   const Instant deadline = clock_.now() + timeout;
+  bool heard = true;  // by the server, which may have ended the stream: that is no reason to give up
   while (!all_confirmable() && sink_.in_flight() > 0 && clock_.now() < deadline &&
          clock_.stop_requests() < 2) {
     reports_.clear();
     sink_.poll(reports_);
     for (const Token token : reports_.delivered) tracker_.delivered(token);
     totals_.events += reports_.delivered.size();
-    status_.serve(progress());
+    if (heard) heard = tell();
     fds_.assign(1, {sink_.wake_fd(), POLLIN, 0});
-    clock_.wait(fds_, std::min(deadline, status_.next_due(progress())));
+    clock_.wait(fds_, heard ? std::min(deadline, status_.next_due(progress())) : deadline);
   }
 }
 

@@ -10,50 +10,55 @@ namespace {
 
 constexpr milliseconds recovery_limit{60000};
 
-int run(int rounds, std::uint64_t seed) {
-  using Seconds = std::chrono::duration<double>;
-  const auto began = std::chrono::steady_clock::now();
-  ChaosWorld world(seed);
-  if (!world.catches_up(Deadline::in(recovery_limit))) {
-    std::cout << "nothing is published before any fault\n" << world.logs();
-    return 1;
-  }
-  for (int round = 1; round <= rounds; ++round) {
-    const auto before = std::chrono::steady_clock::now();
-    const std::string fault = world.round();
-    if (!world.catches_up(Deadline::in(recovery_limit))) {
-      std::cout << "round " << round << ", " << fault << ": no recovery in "
-                << recovery_limit.count() << " ms\n"
-                << world.logs();
-      return 1;
-    }
-    std::cout << "round " << round << ": " << fault << ", recovered after "
-              << Seconds(std::chrono::steady_clock::now() - before).count() << " s" << std::endl;
-  }
-  const Comparison comparison = world.finish();
-  for (const auto& [fault, times] : world.faults()) std::cout << times << " x " << fault << "\n";
-  std::cout << "chaos: " << rounds << " rounds in "
-            << Seconds(std::chrono::steady_clock::now() - began).count() << " s, seed " << seed
-            << ": " << comparison << "\n";
-  const bool kept = comparison.lost == 0 && comparison.out_of_order == 0 &&
-                    comparison.foreign == 0 && comparison.wrong_bytes == 0 &&
-                    comparison.wrong_partition == 0 && comparison.committed > 0;
-  if (!kept) std::cout << "the promise is broken\n" << world.logs();
-  return kept ? 0 : 1;
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 }  // namespace
+
+struct Arguments {
+  int rounds = 50;
+  int seconds = 1000000;
+  std::uint64_t seed = 1;
+  std::string only;
+};
+
+int run(const Arguments& arguments) {
+  const auto began = std::chrono::steady_clock::now();
+  ChaosWorld world(arguments.seed, arguments.only);
+  world.catch_up(Deadline::in(recovery_limit));
+  int round = 0;
+  while (round < arguments.rounds && seconds_since(began) < arguments.seconds) {
+    const auto before = std::chrono::steady_clock::now();
+    const std::string fault = world.round();
+    const double applied = seconds_since(before);
+    world.catch_up(Deadline::in(recovery_limit));
+    std::cout << "round " << ++round << ": " << fault << ", " << applied << " s, recovered after "
+              << seconds_since(before) - applied << " s" << std::endl;
+  }
+  const Tally tally = world.finish();
+  for (const auto& [fault, times] : world.faults()) std::cout << times << " x " << fault << "\n";
+  std::cout << "chaos: " << round << " rounds in " << seconds_since(began) << " s, seed "
+            << arguments.seed << ": " << tally << "\n";
+  const bool kept = tally.lost == 0 && tally.out_of_order == 0 && tally.foreign == 0 &&
+                    tally.wrong_bytes == 0 && tally.wrong_partition == 0 && tally.events > 0;
+  if (!kept) std::cout << "the promise is broken\n" << world.instances.logs();
+  return kept ? 0 : 1;
+}
+
 }  // namespace walpost::test
 
 int main(int argc, char** argv) {
   CLI::App app("Breaks the real parts around walpost, one fault a round.");
-  int rounds = 20;
-  std::uint64_t seed = 1;
-  app.add_option("--rounds", rounds, "how many faults, one after the other");
-  app.add_option("--seed", seed, "chooses faults and moments; the machine's timing adds to it");
+  walpost::test::Arguments arguments;
+  app.add_option("--rounds", arguments.rounds, "how many faults, one after the other");
+  app.add_option("--seconds", arguments.seconds, "no round begins after so long");
+  app.add_option("--seed", arguments.seed,
+                 "chooses faults and moments; the machine's timing adds to it");
+  app.add_option("--only", arguments.only, "only faults with these words in their name");
   CLI11_PARSE(app, argc, argv);
   try {
-    return walpost::test::run(rounds, seed);
+    return walpost::test::run(arguments);
   } catch (const std::exception& e) {
     std::cout << e.what() << "\n";
     return 1;

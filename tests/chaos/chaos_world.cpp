@@ -1,197 +1,150 @@
 #include "chaos/chaos_world.h"
 
-#include <csignal>
+#include <algorithm>
 #include <stdexcept>
+
+#include "support/kafka_admin.h"
 
 namespace walpost::test {
 namespace {
 
-constexpr std::size_t instances = 2;
+constexpr std::size_t instance_count = 2;
 constexpr int sessions = 4;
+constexpr int partitions = 6;
+constexpr milliseconds admin_limit{30000};
+constexpr milliseconds rest_limit{60000};
 
-// The last lines of a log, which are about the last rounds.
-std::string tail_of(const std::string& log) {
-  constexpr std::size_t most = 6000;
-  return log.size() <= most ? log : log.substr(log.size() - most);
+// Any transaction of more than a few hundred rows goes through the disk of the server.
+const std::map<std::string, std::string> server_settings{{"wal_sender_timeout", "1s"},
+                                                         {"logical_decoding_work_mem", "64kB"}};
+
+std::vector<Fault> all_faults() {
+  std::vector<Fault> all;
+  for (const auto& kind :
+       {walpost_faults(), postgres_faults(), kafka_faults(), network_faults(), operator_faults()})
+    all.insert(all.end(), kind.begin(), kind.end());
+  return all;
 }
 
 }  // namespace
 
-const std::vector<ChaosWorld::Fault>& ChaosWorld::all_faults() {
-  static const std::vector<Fault> all{
-      {"walpost killed", &ChaosWorld::kill_instance},
-      {"walpost stopped", &ChaosWorld::stop_instance},
-      {"walpost asleep through a takeover", &ChaosWorld::sleep_through_takeover},
-      {"broker killed", &ChaosWorld::kill_broker},
-      {"broker bounced", &ChaosWorld::bounce_broker},
-      {"broker paused", &ChaosWorld::pause_broker},
-      {"all brokers paused", &ChaosWorld::pause_all_brokers},
-      {"all brokers killed", &ChaosWorld::kill_all_brokers},
-      {"PostgreSQL stopped immediately", &ChaosWorld::crash_server},
-      {"PostgreSQL stopped fast", &ChaosWorld::stop_server},
-      {"walsender terminated", &ChaosWorld::terminate_walsender},
-      {"network cut", &ChaosWorld::cut_network},
-      {"network cut in a message", &ChaosWorld::cut_network_in_a_message},
-      {"network half-open", &ChaosWorld::stall_network},
-  };
-  return all;
+ChaosWorld::ChaosWorld(std::uint64_t seed, const std::string& only)
+    : chance(seed),
+      cluster({.breakable_network = true}),
+      outbox_(cluster.node(0), {.postgres = {.settings = server_settings, .durable = true},
+                                .partitions = partitions,
+                                .topic_configs = {{"min.insync.replicas", "2"}}}),
+      postgres_network((prepare(), server().port())),
+      checker(server().conninfo(), cluster.bootstrap(), topic(), doomed_topic()),
+      instances(arguments(), instance_count),
+      writers(server().conninfo(), sessions, seed),
+      all_(all_faults()) {
+  std::erase_if(all_, [&](const Fault& fault) {
+    return std::string_view(fault.name).find(only) == std::string_view::npos;
+  });
+  if (all_.empty()) throw std::runtime_error("no fault is named so: " + only);
 }
 
-ChaosWorld::ChaosWorld(std::uint64_t seed)
-    : random_(seed),
-      world_(cluster_.node(0),
-             {.postgres = {.settings = {{"wal_sender_timeout", "2s"}}, .durable = true},
-              .topic_configs = {{"min.insync.replicas", "2"}}}),
-      network_(world_.server.port()),
-      writers_(std::make_unique<Writers>(world_.server.conninfo(), sessions, seed)) {
-  for (std::size_t i = 0; i < instances; ++i) instances_.push_back(start_instance());
+void ChaosWorld::prepare() {
+  CommitOrder::make_tables([this](const std::string& sql) { server().exec(sql); });
+  server().exec("alter publication walpost add table outbox_doomed");
+  make_doomed_topic();
+  for (const std::string& each : {topic(), doomed_topic()})
+    grant(cluster.bootstrap(), each, Right::all_allowed, Deadline::in(admin_limit));
 }
 
-std::unique_ptr<Walpost> ChaosWorld::start_instance() const {
-  WalpostOptions options = world_.arguments({"postgres.read_timeout=3s"});
-  options.postgres =
-      "host=127.0.0.1 port=" + std::to_string(network_.port()) + " user=postgres dbname=postgres";
-  options.kafka = cluster_.bootstrap();
-  return std::make_unique<Walpost>(options);
+std::string ChaosWorld::new_mark(const std::string& beginning) {
+  return beginning + " " + std::to_string(++marks_);
 }
 
-void ChaosWorld::revive_instances() {
-  for (auto& instance : instances_)
-    if (!instance->process().running()) instance = start_instance();
+KafkaBroker& ChaosWorld::any_broker() {
+  cluster.await_ready();
+  return cluster.node(chance.below(cluster.size()));
 }
 
-std::unique_ptr<Walpost>& ChaosWorld::holder() {
-  for (auto& instance : instances_) {
-    const std::string log = instance->log();
-    const auto streaming = log.rfind("streaming from slot");
-    const auto standing_by = log.rfind("standing by");
-    if (streaming == std::string::npos) continue;
-    if (standing_by == std::string::npos || standing_by < streaming) return instance;
+void ChaosWorld::make_doomed_topic() {
+  create_topic(cluster.bootstrap(), doomed_topic(), partitions, {{"min.insync.replicas", "2"}},
+               Deadline::in(admin_limit));
+}
+
+void ChaosWorld::delete_doomed_topic() {
+  delete_topic(cluster.bootstrap(), doomed_topic(), Deadline::in(admin_limit));
+}
+
+void ChaosWorld::set_max_message_bytes(std::size_t bytes) {
+  set_topic_configs(cluster.bootstrap(), topic(),
+                    {{"min.insync.replicas", "2"}, {"max.message.bytes", std::to_string(bytes)}},
+                    Deadline::in(admin_limit));
+}
+
+WalpostOptions ChaosWorld::arguments() const {
+  WalpostOptions options =
+      outbox_.arguments({"postgres.read_timeout=3s", "route.topics.Doomed=" + doomed_topic(),
+                         "kafka.security.protocol=SASL_PLAINTEXT", "kafka.sasl.mechanisms=PLAIN",
+                         std::string("kafka.sasl.username=") + KafkaCluster::client_user,
+                         std::string("kafka.sasl.password=") + KafkaCluster::client_password});
+  options.postgres = "host=127.0.0.1 port=" + std::to_string(postgres_network.port()) +
+                     " user=postgres dbname=postgres";
+  options.kafka = cluster.client_bootstrap();
+  return options;
+}
+
+void ChaosWorld::init() {
+  WalpostOptions options = arguments();
+  options.extra = {"--table", "outbox", "--table", "outbox_doomed"};
+  const Finished made = Walpost::command("init", options);
+  if (made.status != exited(0)) throw std::runtime_error("walpost init: " + made.out + made.err);
+}
+
+Fault ChaosWorld::next_fault() {
+  if (deck_.empty()) {
+    deck_ = all_;
+    for (std::size_t left = deck_.size(); left > 1; --left)
+      std::swap(deck_[left - 1], deck_[chance.below(left)]);
   }
-  return instances_[below(instances_.size())];
+  const Fault fault = deck_.back();
+  deck_.pop_back();
+  return fault;
 }
 
 std::string ChaosWorld::round() {
-  let_pass(100, 600);
-  const Fault& fault = all_faults()[below(all_faults().size())];
-  (this->*fault.apply)();
-  revive_instances();
+  instances.forgive_nothing();
+  chance.let_pass(50, 250);
+  const Fault fault = next_fault();
+  checker.during(fault.name);
+  fault.apply(*this);
+  instances.revive();
   ++faults_[fault.name];
   return fault.name;
 }
 
-// A moment chosen by chance has no event to wait for.
-void ChaosWorld::let_pass(std::size_t least, std::size_t most) {
-  const auto span = milliseconds(least + below(most - least + 1));
-  static_cast<void>(eventually([] { return false; }, Deadline::in(span)));
+void ChaosWorld::fail_with(const std::string& what) const {
+  const auto violations = checker.violations();
+  std::string all = violations.empty() ? what + "\n" : "the promise is broken\n";
+  for (const std::string& violation : violations) all += violation + "\n";
+  throw std::runtime_error(all + instances.logs());
 }
 
-void ChaosWorld::kill_instance() {
-  holder()->kill();
-}
-
-void ChaosWorld::stop_instance() {
-  std::unique_ptr<Walpost>& instance = holder();
-  if (instance->stop() != exited(0))
-    throw std::runtime_error("a stop didn't end well: " + tail_of(instance->log()));
-}
-
-void ChaosWorld::sleep_through_takeover() {
-  Walpost& asleep = *holder();
-  asleep.process().signal(SIGSTOP);
-  let_pass(2500, 3500);  // wal_sender_timeout is 2 s
-  asleep.process().signal(SIGCONT);
-}
-
-void ChaosWorld::kill_broker() {
-  KafkaBroker& broker = any_broker();
-  broker.kill();
-  let_pass(0, 500);
-  broker.launch();
-  broker.await_ready();
-}
-
-void ChaosWorld::bounce_broker() {
-  KafkaBroker& broker = any_broker();
-  broker.stop();
-  broker.launch();
-  broker.await_ready();
-}
-
-void ChaosWorld::pause_broker() {
-  KafkaBroker& broker = any_broker();
-  broker.pause();
-  let_pass(200, 3000);
-  broker.resume();
-}
-
-void ChaosWorld::pause_all_brokers() {
-  for (std::size_t i = 0; i < cluster_.size(); ++i) cluster_.node(i).pause();
-  let_pass(200, 2500);
-  for (std::size_t i = 0; i < cluster_.size(); ++i) cluster_.node(i).resume();
-}
-
-void ChaosWorld::kill_all_brokers() {
-  for (std::size_t i = 0; i < cluster_.size(); ++i) cluster_.node(i).kill();
-  for (std::size_t i = 0; i < cluster_.size(); ++i) cluster_.node(i).launch();
-  for (std::size_t i = 0; i < cluster_.size(); ++i) cluster_.node(i).await_ready();
-}
-
-void ChaosWorld::crash_server() {
-  world_.server.stop(StopMode::immediate);
-  world_.server.start();
-}
-
-void ChaosWorld::stop_server() {
-  // The promise is that walpost never makes it wait.
-  world_.server.stop(StopMode::fast, Deadline::in(milliseconds(5000)));
-  world_.server.start();
-}
-
-void ChaosWorld::terminate_walsender() {
-  world_.server.exec(
-      "select pg_terminate_backend(active_pid) from pg_replication_slots where active");
-}
-
-void ChaosWorld::cut_network() {
-  network_.cut();
-}
-
-void ChaosWorld::cut_network_in_a_message() {
-  network_.cut_after(below(100000));
-}
-
-void ChaosWorld::stall_network() {
-  network_.stall();
-  let_pass(500, 4000);
-  network_.resume();
-}
-
-bool ChaosWorld::catches_up(Deadline deadline) {
-  const std::string committed = world_.server.value("select pg_current_wal_lsn()");
-  return eventually(
+void ChaosWorld::catch_up(Deadline deadline) {
+  const std::string mark = new_mark("caught up");
+  server().exec(CommitOrder::mark(mark));
+  const std::string committed = server().value("select pg_current_wal_lsn()");
+  const bool confirmed = eventually(
       [&] {
-        revive_instances();
-        return world_.server.value("select confirmed_flush_lsn >= '" + committed +
-                                   "' from pg_replication_slots where slot_name = 'walpost'") ==
-               "t";
+        instances.revive();
+        return server().value("select confirmed_flush_lsn >= '" + committed +
+                              "' from pg_replication_slots where slot_name = 'walpost'") == "t";
       },
       deadline);
+  if (!confirmed) fail_with("no recovery");
+  if (!checker.all_seen_before(mark, deadline)) fail_with("confirmed, but not in the topic");
 }
 
-Comparison ChaosWorld::finish() {
-  writers_->stop();
-  if (!catches_up(Deadline::in(milliseconds(60000))))
-    throw std::runtime_error("the slot doesn't come to the end of the WAL\n" + logs());
-  for (auto& instance : instances_) instance->stop();
-  return world_.compare();
-}
-
-std::string ChaosWorld::logs() const {
-  std::string all;
-  for (const auto& instance : instances_)
-    all += "---- an instance's log, its end\n" + tail_of(instance->log());
-  return all;
+Tally ChaosWorld::finish() {
+  writers.stop();
+  catch_up(Deadline::in(rest_limit));
+  instances.stop_all();
+  return checker.tally();
 }
 
 }  // namespace walpost::test

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <map>
-#include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "chaos/chance.h"
+#include "chaos/checker.h"
+#include "chaos/faults.h"
+#include "chaos/instances.h"
 #include "chaos/writers.h"
 #include "integration/outbox_world.h"
 #include "support/kafka_cluster.h"
@@ -13,60 +15,61 @@
 
 namespace walpost::test {
 
-/// Two instances of walpost on one slot, PostgreSQL behind a network that can break, three brokers,
-/// and an application that writes all the time. One fault after the other is applied; after each,
-/// everything committed so far must come to be confirmed.
+/// Two instances of walpost on one slot, PostgreSQL and three brokers each behind a network that
+/// can break, and an application that writes all the time to two outbox tables, each with a topic
+/// of its own. One fault after the other is applied; after each, everything committed so far must
+/// come to be published and confirmed.
 class ChaosWorld {
  public:
-  explicit ChaosWorld(std::uint64_t seed);
+  /// `only`: no fault whose name doesn't contain it.
+  ChaosWorld(std::uint64_t seed, const std::string& only);
 
-  /// Applies a fault drawn by chance and heals it. Its name.
+  /// Applies the next fault and heals it. Each kind comes once before any comes again. Its name.
   std::string round();
-  /// Whether what was committed before the call is confirmed within the deadline.
-  [[nodiscard]] bool catches_up(Deadline deadline);
-  /// Stops the writers, lets everything come to rest, stops both instances, and compares.
-  [[nodiscard]] Comparison finish();
+  /// Waits until what was committed before the call is confirmed and in its topic. Throws, with
+  /// what is wrong and the logs, if it isn't by the deadline.
+  void catch_up(Deadline deadline);
+  /// Stops the writers, lets everything come to rest, stops both instances, and counts.
+  [[nodiscard]] Tally finish();
 
-  [[nodiscard]] std::string logs() const;
   [[nodiscard]] const std::map<std::string, int>& faults() const { return faults_; }
 
+  // For the faults.
+  [[nodiscard]] PostgresServer& server() { return outbox_.server; }
+  /// Waits until all are there.
+  [[nodiscard]] KafkaBroker& any_broker();
+  [[nodiscard]] const std::string& topic() const { return outbox_.topic; }
+  [[nodiscard]] std::string doomed_topic() const { return outbox_.topic + "-doomed"; }
+  /// A mark of CommitOrder that begins so and is like none before.
+  [[nodiscard]] std::string new_mark(const std::string& beginning);
+  void make_doomed_topic();
+  void delete_doomed_topic();
+  void set_max_message_bytes(std::size_t bytes);
+  /// `walpost init` for both tables.
+  void init();
+
+  Chance chance;
+  KafkaCluster cluster;
+
  private:
-  struct Fault {
-    const char* name;
-    void (ChaosWorld::*apply)();
-  };
-  static const std::vector<Fault>& all_faults();
+  [[nodiscard]] WalpostOptions arguments() const;
+  void prepare();
+  Fault next_fault();
+  [[noreturn]] void fail_with(const std::string& what) const;
 
-  void kill_instance();
-  void stop_instance();
-  void sleep_through_takeover();
-  void kill_broker();
-  void bounce_broker();
-  void pause_broker();
-  void pause_all_brokers();
-  void kill_all_brokers();
-  void crash_server();
-  void stop_server();
-  void terminate_walsender();
-  void cut_network();
-  void cut_network_in_a_message();
-  void stall_network();
+  OutboxWorld outbox_;
 
-  [[nodiscard]] std::size_t below(std::size_t bound) { return random_() % bound; }
-  void let_pass(std::size_t least, std::size_t most);
-  KafkaBroker& any_broker() { return cluster_.node(below(cluster_.size())); }
-  /// The instance that holds the slot, else any.
-  std::unique_ptr<Walpost>& holder();
-  [[nodiscard]] std::unique_ptr<Walpost> start_instance() const;
-  void revive_instances();
+ public:
+  TcpProxy postgres_network;
+  Checker checker;
+  Instances instances;
+  Writers writers;
 
-  std::mt19937_64 random_;
-  KafkaCluster cluster_;
-  OutboxWorld world_;
-  TcpProxy network_;
-  std::vector<std::unique_ptr<Walpost>> instances_;
-  std::unique_ptr<Writers> writers_;
+ private:
+  std::vector<Fault> all_;
+  std::vector<Fault> deck_;  ///< those still to come before any comes again
   std::map<std::string, int> faults_;
+  int marks_ = 0;
 };
 
 }  // namespace walpost::test

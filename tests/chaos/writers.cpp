@@ -10,15 +10,17 @@
 namespace walpost::test {
 namespace {
 
-constexpr int keys = 50;
+constexpr std::uint64_t keys = 50;
 
 std::string transaction(std::mt19937_64& random) {
   std::string sql = "begin;";
   for (auto rows = 1 + random() % 3; rows > 0; --rows) {
+    const bool doomed = random() % 8 == 0;
     sql += fmt::format(
-        "insert into outbox(aggregate_type, aggregate_id, event_type, payload) values "
-        "('order', 'order-{0}', 'OrderPlaced', '{{\"key\": {0}}}');",
-        random() % keys);
+        "insert into {}(aggregate_type, aggregate_id, event_type, payload) values "
+        "('order', 'order-{}', '{}', '{{\"number\": {}}}');",
+        doomed ? "outbox_doomed" : "outbox", random() % keys, doomed ? "Doomed" : "OrderPlaced",
+        random() % 1000000);
     // Held open for a moment, so that commits overtake each other.
     if (random() % 4 == 0) sql += "select pg_sleep(0.002);";
   }
@@ -26,6 +28,19 @@ std::string transaction(std::mt19937_64& random) {
 }
 
 }  // namespace
+
+Writers::Hold::Hold(Writers& writers) : writers_(writers) {
+  std::unique_lock lock(writers_.mutex_);
+  writers_.held_ = true;
+  writers_.changed_.notify_all();
+  writers_.changed_.wait(lock, [this] { return writers_.writing_ == 0; });
+}
+
+Writers::Hold::~Hold() {
+  const std::lock_guard lock(writers_.mutex_);
+  writers_.held_ = false;
+  writers_.changed_.notify_all();
+}
 
 Writers::Writers(std::string conninfo, int sessions, std::uint64_t seed)
     : conninfo_(std::move(conninfo)) {
@@ -42,30 +57,50 @@ void Writers::stop() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  stop_asked_.notify_all();
+  changed_.notify_all();
   for (std::thread& thread : threads_)
     if (thread.joinable()) thread.join();
 }
 
 void Writers::pause(std::chrono::microseconds span) {
   std::unique_lock lock(mutex_);
-  stop_asked_.wait_for(lock, span, [this] { return stopping_.load(); });
+  changed_.wait_for(lock, span, [this] { return stopping_ || held_; });
+}
+
+// False when the end was asked for.
+bool Writers::enter() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return stopping_ || !held_; });
+  if (stopping_) return false;
+  ++writing_;
+  return true;
+}
+
+void Writers::leave() {
+  const std::lock_guard lock(mutex_);
+  --writing_;
+  changed_.notify_all();
 }
 
 void Writers::write(std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  while (!stopping_) {
+  while (enter()) {
     try {
-      Session session(conninfo_);
-      while (!stopping_) {
-        session.exec(transaction(random));
-        ++committed_;
-        pause(std::chrono::microseconds(500 + random() % 3000));
-      }
+      write_in_a_session(random());
     } catch (const SqlError&) {
       // The server is away; what became of the transaction is the server's to say.
-      pause(milliseconds(20));
     }
+    leave();
+    pause(milliseconds(20));
+  }
+}
+
+void Writers::write_in_a_session(std::uint64_t number) {
+  std::mt19937_64 random(number);
+  Session session(conninfo_);
+  while (!stopping_ && !held_) {
+    session.exec(transaction(random));
+    pause(std::chrono::microseconds(2000 + random() % 4000));
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "support/free_port.h"
 #include "support/kafka_broker.h"
+#include "support/kafka_frames.h"
 #include "support/kafka_reader.h"
 #include "support/postgres_server.h"
 #include "support/process.h"
@@ -76,6 +77,29 @@ TEST(Process, TellsPeakMemoryOfTheProgramAndNotOfTheTest) {
   ASSERT_TRUE(process.wait_for_line("up", seconds(10)));
   EXPECT_GT(process.peak_resident_kib(), 100);
   EXPECT_LT(process.peak_resident_kib(), 50 * 1024);
+}
+
+// Size, kind, version, number, and a body.
+std::string kafka_request(char kind, char number, const std::string& body) {
+  const char size = static_cast<char>(8 + body.size());
+  return std::string{0, 0, 0, size, 0, kind, 0, 9, 0, 0, 1, number} + body;
+}
+
+TEST(KafkaFrames, GivesEveryHeadOnceHoweverTheBytesAreCut) {
+  const std::string bytes = kafka_request(0, 7, "records") + kafka_request(3, 8, "") +
+                            kafka_request(0, 9, std::string(100, '\0'));
+  for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
+    KafkaFrames frames(request_head);
+    std::vector<std::uint32_t> produced;
+    std::size_t heads = 0;
+    for (std::size_t at = 0; at < bytes.size(); at += piece)
+      for (const std::string& head : frames.feed(std::string_view(bytes).substr(at, piece))) {
+        ++heads;
+        if (request_kind(head) == produce_request) produced.push_back(request_number(head));
+      }
+    EXPECT_EQ(heads, 3u);
+    EXPECT_THAT(produced, testing::ElementsAre(256u + 7u, 256u + 9u));
+  }
 }
 
 TEST(FreePort, GivesNoPortTwice) {

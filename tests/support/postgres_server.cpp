@@ -37,18 +37,25 @@ void give_to_server_user(const std::filesystem::path& folder) {
     throw std::runtime_error("can't give " + folder.string() + " to " + server_user());
 }
 
+std::filesystem::path make_cluster(const std::filesystem::path& binaries,
+                                   const std::filesystem::path& folder) {
+  give_to_server_user(folder);
+  std::filesystem::path made = folder / "template";
+  run_as_server_user({(binaries / "initdb").string(), "-D", made.string(), "-U", "postgres", "-A",
+                      "trust", "-E", "UTF8", "--locale=C", "--no-sync"});
+  return made;
+}
+
 /// A cluster made once a process; every server starts as a copy, which is many times faster.
-const std::filesystem::path& template_cluster() {
-  static const TempDir folder;
-  static const std::filesystem::path data = [] {
-    give_to_server_user(folder.path());
-    std::filesystem::path made = folder.path() / "template";
-    run_as_server_user({(postgres_binaries() / "initdb").string(), "-D", made.string(), "-U",
-                        "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync",
-                        "--no-instructions"});
-    return made;
-  }();
-  return data;
+const std::filesystem::path& template_cluster(const std::filesystem::path& binaries) {
+  struct Made {
+    TempDir folder;
+    std::filesystem::path data;
+  };
+  static std::map<std::filesystem::path, Made> all;
+  Made& made = all[binaries];
+  if (made.data.empty()) made.data = make_cluster(binaries, made.folder.path());
+  return made.data;
 }
 
 std::map<std::string, std::string> default_settings(bool durable) {
@@ -128,12 +135,30 @@ std::filesystem::path postgres_binaries() {
   return folder;
 }
 
+std::filesystem::path postgres_binaries_of(int major) {
+  const auto from = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::filesystem::path(value != nullptr ? value : "");
+  };
+  std::filesystem::path cache = from("WALPOST_POSTGRES_CACHE");
+  if (cache.empty() && geteuid() == 0) cache = "/var/cache/walpost/postgres";
+  if (cache.empty() && !from("XDG_CACHE_HOME").empty())
+    cache = from("XDG_CACHE_HOME") / "walpost/postgres";
+  if (cache.empty()) cache = from("HOME") / ".cache/walpost/postgres";
+  std::filesystem::path folder = cache / std::to_string(major) / "bin";
+  if (!std::filesystem::exists(folder / "initdb"))
+    throw std::runtime_error("no PostgreSQL in " + folder.string() +
+                             "; run scripts/fetch-postgres " + std::to_string(major));
+  return folder;
+}
+
 PostgresServer::PostgresServer(const PostgresOptions& options)
-    : data_(folder_.path() / "data"),
+    : binaries_(options.binaries.empty() ? postgres_binaries() : options.binaries),
+      data_(folder_.path() / "data"),
       port_(free_port()),
       settings_(default_settings(options.durable)) {
   give_to_server_user(folder_.path());
-  run_as_server_user({"cp", "-a", template_cluster().string(), data_.string()});
+  run_as_server_user({"cp", "-a", template_cluster(binaries_).string(), data_.string()});
   settings_["port"] = std::to_string(port_);
   settings_["unix_socket_directories"] = folder_.path().string();
   for (const auto& [name, value] : options.settings) settings_[name] = value;
@@ -155,8 +180,7 @@ void PostgresServer::start() {
   options.working_directory = "/";
   options.signal_at_death = SIGQUIT;
   process_ = std::make_unique<Process>(
-      std::vector<std::string>{(postgres_binaries() / "postgres").string(), "-D", data_.string()},
-      options);
+      std::vector<std::string>{(binaries_ / "postgres").string(), "-D", data_.string()}, options);
   if (!process_->wait_for_line("database system is ready to accept connections",
                                Deadline::in(start_limit)))
     throw std::runtime_error("PostgreSQL didn't start: " + process_->standard_error());

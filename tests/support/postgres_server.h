@@ -56,12 +56,13 @@ enum class Transport { unix_socket, tcp };
 struct PostgresOptions {
   std::map<std::string, std::string> settings = {};  ///< of postgresql.conf, over the defaults here
   bool durable = false;  ///< fsync and full_page_writes, for crash tests
+  /// The folder of initdb and postgres; empty: postgres_binaries().
+  std::filesystem::path binaries = {};
 };
 
 /// A throw-away PostgreSQL of its own, superuser `postgres` without a password, on a free port of
 /// 127.0.0.1 and a Unix socket, wal_level logical. Runs as `postgres` or `nobody` when the test is
-/// root. Its binaries come from $WALPOST_PG_BIN, else the newest /usr/lib/postgresql/*/bin, else
-/// `pg_config --bindir`.
+/// root.
 class PostgresServer {
  public:
   /// Makes the cluster and starts it.
@@ -108,6 +109,7 @@ class PostgresServer {
   Session& session();
 
   TempDir folder_;
+  std::filesystem::path binaries_;
   std::filesystem::path data_;
   std::uint16_t port_;
   std::map<std::string, std::string> settings_;
@@ -115,7 +117,11 @@ class PostgresServer {
   std::optional<Session> session_;
 };
 
-/// The folder of initdb and postgres that PostgresServer uses.
+/// The folder of initdb and postgres that PostgresServer uses: $WALPOST_PG_BIN, else the newest
+/// /usr/lib/postgresql/*/bin, else `pg_config --bindir`.
 std::filesystem::path postgres_binaries();
+/// That of another major, from the cache that scripts/fetch-postgres fills. Throws if it isn't
+/// there.
+std::filesystem::path postgres_binaries_of(int major);
 
 }  // namespace walpost::test

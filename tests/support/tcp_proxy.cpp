@@ -19,6 +19,7 @@ namespace {
 
 // How soon a command is noticed.
 constexpr int turn_milliseconds = 5;
+constexpr std::size_t piece_bytes = 65536;
 
 sockaddr_in loopback(std::uint16_t port) {
   sockaddr_in address{};
@@ -42,8 +43,8 @@ void make_prompt(int fd) {
 
 }  // namespace
 
-TcpProxy::TcpProxy(std::uint16_t target)
-    : target_(target), port_(free_port()), listener_(new_socket()) {
+TcpProxy::TcpProxy(std::uint16_t target, Carries carries)
+    : target_(target), port_(free_port()), carries_(carries), listener_(new_socket()) {
   const int on = 1;
   ::setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   const sockaddr_in address = loopback(port_);
@@ -83,25 +84,28 @@ void TcpProxy::accept_one() {
   }
   make_prompt(client);
   make_prompt(server);
-  links_.push_back({{client, server, {}}, {server, client, {}}});
+  links_.push_back(
+      {{client, server, KafkaFrames(request_head)}, {server, client, KafkaFrames(answer_head)}});
 }
 
 void TcpProxy::move_bytes() {
   std::vector<pollfd> fds{{listener_, POLLIN, 0}};
-  const auto want = [](const Pipe& mine, const Pipe& other) {
-    return static_cast<short>((mine.pending.empty() ? POLLIN : 0) |
-                              (other.pending.empty() ? 0 : POLLOUT));
+  const auto now = Clock::now();
+  const auto want = [&](const Pipe& mine, const Pipe& other) {
+    const bool due = !other.pending.empty() && other.due <= now;
+    return static_cast<short>((mine.pending.empty() ? POLLIN : 0) | (due ? POLLOUT : 0));
   };
   for (const Link& link : links_) {
     fds.push_back({link.up.from, want(link.up, link.down), 0});
     fds.push_back({link.down.from, want(link.down, link.up), 0});
   }
-  if (::poll(fds.data(), fds.size(), turn_milliseconds) <= 0) return;
+  ::poll(fds.data(), fds.size(), turn_milliseconds);
   std::size_t at = 1;
   for (Link& link : links_) {
-    const bool client_readable = fds[at++].revents != 0;
-    const bool server_readable = fds[at++].revents != 0;
-    link.over = !move(link.up, client_readable, false) || !move(link.down, server_readable, true);
+    const bool client_ready = fds[at++].revents != 0;
+    const bool server_ready = fds[at++].revents != 0;
+    link.over = (client_ready && !read(link, link.up)) ||
+                (server_ready && !read(link, link.down)) || !write(link.up) || !write(link.down);
   }
   links_.remove_if([](const Link& link) {
     if (!link.over) return false;
@@ -112,22 +116,52 @@ void TcpProxy::move_bytes() {
   if (fds[0].revents != 0) accept_one();
 }
 
+// One byte more than the budget: the cut comes in what follows it.
+std::size_t TcpProxy::most_to_read(bool from_server) const {
+  const std::int64_t left = budget_;
+  if (!from_server || left < 0) return piece_bytes;
+  return std::min(piece_bytes, static_cast<std::size_t>(left) + 1);
+}
+
+void TcpProxy::spend(std::size_t size) {
+  if (budget_ < 0) return;
+  budget_ -= static_cast<std::int64_t>(size);
+  if (budget_ < 0) cut_ = true;
+}
+
 // False when the connection has come to its end.
-bool TcpProxy::move(Pipe& pipe, bool readable, bool from_server) {
-  if (readable && pipe.pending.empty()) {
-    std::array<char, 65536> bytes{};
-    std::size_t most = bytes.size();
-    const std::int64_t left = budget_;
-    if (from_server && left >= 0) most = std::min(most, static_cast<std::size_t>(left) + 1);
-    const ssize_t size = ::recv(pipe.from, bytes.data(), most, 0);
-    if (size == 0 || (size < 0 && errno != EAGAIN)) return false;
-    if (size > 0) pipe.pending.assign(bytes.data(), static_cast<std::size_t>(size));
-    if (from_server && left >= 0 && size > 0) {
-      budget_ = left - size;
-      if (budget_ < 0) cut_ = true;
+bool TcpProxy::read(Link& link, Pipe& pipe) {
+  if (!pipe.pending.empty()) return true;
+  const bool from_server = &pipe == &link.down;
+  std::array<char, piece_bytes> bytes{};
+  const ssize_t size = ::recv(pipe.from, bytes.data(), most_to_read(from_server), 0);
+  if (size < 0) return errno == EAGAIN;
+  if (size == 0) return false;
+  pipe.pending.assign(bytes.data(), static_cast<std::size_t>(size));
+  pipe.due = Clock::now() + std::chrono::milliseconds(latency_);
+  if (from_server) spend(pipe.pending.size());
+  return carries_ != Carries::kafka || !is_answer_to_lose(link, from_server, pipe.pending);
+}
+
+bool TcpProxy::is_answer_to_lose(Link& link, bool from_server, std::string_view piece) {
+  if (!from_server) {
+    for (const std::string& head : link.up.frames.feed(piece)) {
+      if (request_kind(head) != produce_request || !losing_.exchange(false)) continue;
+      link.unanswered = request_number(head);
     }
+    return false;
   }
-  if (pipe.pending.empty()) return true;
+  for (const std::string& head : link.down.frames.feed(piece)) {
+    if (link.unanswered != answered_number(head)) continue;
+    ++lost_;
+    return true;
+  }
+  return false;
+}
+
+// False when the connection has come to its end.
+bool TcpProxy::write(Pipe& pipe) const {
+  if (pipe.pending.empty() || Clock::now() < pipe.due) return true;
   const ssize_t size = ::send(pipe.to, pipe.pending.data(), pipe.pending.size(), MSG_NOSIGNAL);
   if (size < 0) return errno == EAGAIN;
   pipe.pending.erase(0, static_cast<std::size_t>(size));

@@ -74,6 +74,7 @@ class Session {
   void take(std::string_view frame);
   void wait(bool reading);
   void let_go_of_stopping_server();
+  bool tell();
 
   [[nodiscard]] bool hand_on(const Pending& pending);
   [[nodiscard]] bool set_aside(const Pending& pending, const DeadLetter& letter);

@@ -272,6 +272,26 @@ TEST_F(RelayTest, ARefusedStreamEndsTheProcess) {
   EXPECT_EQ(source.opened_at.size(), 1u);
 }
 
+// It isn't read again: the next process is refused before it comes so far.
+TEST_F(RelayTest, WhatWasReadBeforeARefusalIsStillPublishedThoughTheServerHasEndedTheStream) {
+  step([&] {
+    source.send(stream::transaction(Lsn{200}, Lsn{205}, {"a"}));
+    source.send(stream::transaction(Lsn{207}, Lsn{210}, {"b"}));
+  });
+  step([&] {
+    source.deaf = true;
+    source.breaks = SessionFailure(FailureKind::refused, Side::postgres,
+                                   "publication walpost does not exist", "renew the slot");
+  });
+  step([&] { sink.acknowledge(1); });
+  later();
+  step([&] { sink.acknowledge(1); });
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.end, Outcome::End::refused);
+  EXPECT_EQ(outcome.confirmed, Lsn{210});
+  EXPECT_EQ(source.slot, Lsn{100});
+}
+
 TEST_F(RelayTest, AStandbyAsksEverySecondAndMakesNoProducer) {
   for (int i = 0; i < 3; ++i)
     source.refusals.emplace_back(FailureKind::slot_active, Side::postgres, "slot is active");

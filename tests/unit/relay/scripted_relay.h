@@ -59,6 +59,7 @@ class FakeSource final : public Source {
   Lsn slot{100};
   milliseconds sender_timeout{60000};
   bool stopping = false;
+  bool deaf = false;  ///< no status reaches it: the connection is over
   int reads = 0;
 
   StreamStart open(Lsn confirmed) override {
@@ -88,6 +89,7 @@ class FakeSource final : public Source {
     return current_;
   }
   void send_status(const pgoutput::StandbyStatus& status) override {
+    if (deaf) throw SessionFailure(FailureKind::transient, Side::postgres, "connection lost");
     statuses.push_back(status);
     slot = std::max(slot, status.flushed);
   }
