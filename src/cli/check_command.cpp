@@ -6,6 +6,7 @@
 #include "command_line.h"
 #include "findings_table.h"
 #include "walpost/kafka/check.h"
+#include "walpost/kafka/position_topic.h"
 #include "walpost/outbox/router.h"
 #include "walpost/postgres/setup.h"
 
@@ -19,7 +20,10 @@ ExitCode check(const config::CommandLine& options) {
   config::Config config = load_config(options);
   const outbox::Router router(config.route);
   config.kafka.known_topics = router.known_topics();
-  std::vector<relay::Finding> findings = postgres::check(config.postgres, config.outbox, router);
+  kafka::PositionTopic positions(config.kafka, [] { return false; });
+  std::vector<relay::Finding> findings =
+      postgres::check(config.postgres, config.outbox, router,
+                      config.keeps_position_in_kafka() ? &positions : nullptr);
   std::vector<relay::Finding> of_kafka = kafka::check(config.kafka, kafka_timeout);
   findings.insert(findings.end(), std::make_move_iterator(of_kafka.begin()),
                   std::make_move_iterator(of_kafka.end()));

@@ -45,7 +45,7 @@ std::optional<std::string> connection_error(const Producer& producer) {
 MetadataAnswer ask(const Producer& producer, rd_kafka_topic_t* topic, Instant deadline) {
   using Kind = MetadataAnswer::Kind;
   for (;;) {
-    auto answer = ask_metadata(producer, topic, std::min(attempt, until(deadline)));
+    auto answer = ask_metadata(producer.client(), topic, std::min(attempt, until(deadline)));
     const bool lasting = answer.kind != Kind::passing && answer.kind != Kind::unreachable;
     if (lasting || until(deadline) == milliseconds{0}) return answer;
   }

@@ -30,6 +30,7 @@ void Session::open(pgoutput::Lsn confirmed) {
   mapper_.forget();
   const StreamStart start = source_.open(confirmed);
   opened_ = true;
+  forget_position_ = start.forget_position;
   tracker_.reset(start.start);
   status_.reset(start);
   sink_.open(start);
@@ -306,16 +307,15 @@ void Session::settle(milliseconds timeout) {
 void Session::poisoned(const std::string& event_id, const std::string& table,
                        const outbox::Position& position, const std::string& what) {
   const pgoutput::Lsn past{position.commit_lsn.value + 1};
-  throw SessionFailure(
-      FailureKind::poisoned, Side::walpost,
-      "event " + (event_id.empty() ? "without id" : event_id) + " of table " + table +
-          ", commit LSN " + position.commit_lsn.to_string() + ", number " +
-          std::to_string(position.ordinal) + " in its transaction: " + what,
-      "mend the cause and start again, or publish the whole transaction by other "
-      "means and skip it: "
-      "SELECT pg_replication_slot_advance('" +
-          options_.slot + "', '" + past.to_string() + "')" +
-          (options_.position_file.empty() ? "" : ", and delete " + options_.position_file));
+  throw SessionFailure(FailureKind::poisoned, Side::walpost,
+                       "event " + (event_id.empty() ? "without id" : event_id) + " of table " +
+                           table + ", commit LSN " + position.commit_lsn.to_string() + ", number " +
+                           std::to_string(position.ordinal) + " in its transaction: " + what,
+                       "mend the cause and start again, or publish the whole transaction by other "
+                       "means and skip it: "
+                       "SELECT pg_replication_slot_advance('" +
+                           options_.slot + "', '" + past.to_string() + "')" +
+                           (forget_position_.empty() ? "" : ", and " + forget_position_));
 }
 
 }  // namespace walpost::relay

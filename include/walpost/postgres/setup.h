@@ -8,6 +8,7 @@
 #include "walpost/outbox/router.h"
 #include "walpost/postgres/options.h"
 #include "walpost/relay/finding.h"
+#include "walpost/relay/position_recall.h"
 
 namespace walpost::postgres {
 
@@ -42,9 +43,10 @@ struct SetupStep {
 void apply_setup(const Options& options, const std::vector<SetupStep>& steps);
 
 /// Every preflight check of the PostgreSQL side, for `walpost check`. Never throws for a failing
-/// check: a server that can't be reached is a finding too.
+/// check: a server that can't be reached is a finding too. `recall` as in ReplicationSource.
 [[nodiscard]] std::vector<relay::Finding> check(const Options& options,
                                                 const outbox::MappingOptions& mapping,
-                                                const outbox::Router& router);
+                                                const outbox::Router& router,
+                                                relay::PositionRecall* recall = nullptr);
 
 }  // namespace walpost::postgres
