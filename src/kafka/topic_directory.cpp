@@ -105,8 +105,9 @@ bool TopicDirectory::take_limits(const LimitsAnswer& answer) {
     return !is_unreachable(answer.error);
   }
   for (const auto& each : answer.topics) {
-    Topic& topic = get(each.name);
-    if (topic.stage != Topic::Stage::asked) continue;
+    const auto known = topics_.find(each.name);
+    if (known == topics_.end() || known->second->stage != Topic::Stage::asked) continue;
+    Topic& topic = *known->second;
     topic.stage = Topic::Stage::described;
     topic.facts.limits = each.limits;
     // A topic just created may be known to one broker and not to the next.

@@ -37,15 +37,19 @@ void give_to_server_user(const std::filesystem::path& folder) {
     throw std::runtime_error("can't give " + folder.string() + " to " + server_user());
 }
 
-/// A cluster made once a process; every server starts as a copy, which is many times faster.
+void make_cluster(const std::filesystem::path& data) {
+  run_as_server_user({(postgres_binaries() / "initdb").string(), "-D", data.string(), "-U",
+                      "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync",
+                      "--no-instructions"});
+}
+
+/// A cluster made once a process; a server starts as a copy, which is many times faster.
 const std::filesystem::path& template_cluster() {
   static const TempDir folder;
   static const std::filesystem::path data = [] {
     give_to_server_user(folder.path());
     std::filesystem::path made = folder.path() / "template";
-    run_as_server_user({(postgres_binaries() / "initdb").string(), "-D", made.string(), "-U",
-                        "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync",
-                        "--no-instructions"});
+    make_cluster(made);
     return made;
   }();
   return data;
@@ -133,7 +137,10 @@ PostgresServer::PostgresServer(const PostgresOptions& options)
       port_(free_port()),
       settings_(default_settings(options.durable)) {
   give_to_server_user(folder_.path());
-  run_as_server_user({"cp", "-a", template_cluster().string(), data_.string()});
+  if (options.own_system)
+    make_cluster(data_);
+  else
+    run_as_server_user({"cp", "-a", template_cluster().string(), data_.string()});
   settings_["port"] = std::to_string(port_);
   settings_["unix_socket_directories"] = folder_.path().string();
   for (const auto& [name, value] : options.settings) settings_[name] = value;

@@ -56,6 +56,8 @@ enum class Transport { unix_socket, tcp };
 struct PostgresOptions {
   std::map<std::string, std::string> settings = {};  ///< of postgresql.conf, over the defaults here
   bool durable = false;  ///< fsync and full_page_writes, for crash tests
+  /// A system identifier of its own; all others of a process have the same one. Costs a second.
+  bool own_system = false;
 };
 
 /// A throw-away PostgreSQL of its own, superuser `postgres` without a password, on a free port of
