@@ -110,9 +110,10 @@ ProducerProperties transactional_properties(const PropertyMap& user,
   ProducerProperties result = producer_properties(user, batch_limit);
   // An expired or refused record fails the whole transaction: nothing of it is ever seen. The
   // fatal error of the gapless guarantee would only keep the transaction from being aborted.
+  std::erase_if(result.values,
+                [](const auto& each) { return each.first == "enable.gapless.guarantee"; });
   for (auto& [name, value] : result.values) {
     if (name == "message.timeout.ms") value = timeout;
-    if (name == "enable.gapless.guarantee") value = "false";
   }
   result.values.emplace_back("transaction.timeout.ms", timeout);
   result.values.emplace_back("transactional.id", transactional_id);

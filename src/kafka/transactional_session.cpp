@@ -130,7 +130,8 @@ Accepted TransactionalSession::produce(const outbox::Record& record, relay::Toke
 
 pgoutput::Lsn TransactionalSession::secure(pgoutput::Lsn acknowledged, pgoutput::Lsn sealed) {
   acknowledged_ = acknowledged;
-  if (held_.empty()) sealed_ = sealed;
+  // Also of a refused record the relay was told that it was taken, and of those behind it.
+  if (held_.empty() && producer_.working()) sealed_ = sealed;
   if (stage_ == Stage::idle && position_moved()) producer_.wake_by(batch_.next_position());
   return std::min(acknowledged, durable_.confirmed);
 }

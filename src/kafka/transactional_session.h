@@ -88,7 +88,7 @@ class TransactionalSession {
   PositionRecord durable_;  // in Kafka for certain; events it covers aren't published again
   PositionRecord noted_;    // what the present transaction makes of it
   pgoutput::Lsn acknowledged_;
-  pgoutput::Lsn sealed_;  // everything before it was accepted, and nothing of it is held
+  pgoutput::Lsn sealed_;  // everything before it was published or is in the present transaction
 
   TransactionBatch batch_;
   std::size_t produced_ = 0;  // into the present transaction
