@@ -20,6 +20,7 @@ ExitCode check(const config::CommandLine& options) {
   config::Config config = load_config(options);
   const outbox::Router router(config.route);
   config.kafka.known_topics = router.known_topics();
+  if (config.keeps_position_in_kafka()) config.kafka.position_slot = config.postgres.slot;
   kafka::PositionTopic positions(config.kafka, [] { return false; });
   std::vector<relay::Finding> findings =
       postgres::check(config.postgres, config.outbox, router,

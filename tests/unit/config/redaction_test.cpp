@@ -111,6 +111,7 @@ TEST_F(LoadTest, TheDescriptionHoldsEverySettingAndNoSecret) {
                            R"(route.create_topics.partitions: "3")",
                            R"(route.create_topics.replication: "2")",
                            R"(delivery.guarantee: "at_least_once")",
+                           R"(delivery.transaction_interval: "100ms")",
                            R"(delivery.on_poison: "stop")",
                            R"(delivery.drain_timeout: "25000ms")",
                            R"(position: "none")",
@@ -123,7 +124,7 @@ TEST_F(LoadTest, TheDescriptionHoldsEverySettingAndNoSecret) {
                            R"(kafka.sasl.password: "***")"}) {
     EXPECT_THAT(lines, Contains(line));
   }
-  EXPECT_EQ(lines.size(), 24U);
+  EXPECT_EQ(lines.size(), 25U);
 }
 
 TEST_F(LoadTest, AValueThatWinsOverASecretIsShown) {
