@@ -41,7 +41,9 @@ inline kafka::Options options_for(const std::string& bootstrap,
 /// otherwise, so that a lost wake-up shows as a missed deadline.
 class SinkDriver {
  public:
-  explicit SinkDriver(kafka::Options options) : sink_(std::move(options), clock_) { sink_.open({}); }
+  explicit SinkDriver(kafka::Options options) : sink_(std::move(options), clock_) {
+    sink_.open({});
+  }
 
   [[nodiscard]] kafka::ProducerSink& sink() { return sink_; }
   [[nodiscard]] const std::vector<relay::Token>& delivered() const { return reports_.delivered; }
