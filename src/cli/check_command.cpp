@@ -21,7 +21,8 @@ ExitCode check(const config::CommandLine& options) {
   const outbox::Router router(config.route);
   config.kafka.known_topics = router.known_topics();
   if (config.keeps_position_in_kafka()) config.kafka.position_slot = config.postgres.slot;
-  kafka::PositionTopic positions(config.kafka, [] { return false; });
+  kafka::PositionTopic positions(config.kafka, kafka::PositionTopic::Patience::transactions,
+                                 [] { return false; });
   std::vector<relay::Finding> findings =
       postgres::check(config.postgres, config.outbox, router,
                       config.keeps_position_in_kafka() ? &positions : nullptr);

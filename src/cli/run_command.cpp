@@ -31,7 +31,11 @@ ExitCode run(const config::CommandLine& options) {
   config.kafka.known_topics = router.known_topics();
   config.kafka.transactions.events = config.relay.in_flight_events;
   if (config.keeps_position_in_kafka()) config.kafka.position_slot = config.postgres.slot;
-  kafka::PositionTopic positions(config.kafka, [&clock] { return clock.stop_requests() > 0; });
+  using Patience = kafka::PositionTopic::Patience;
+  kafka::PositionTopic positions(
+      config.kafka,
+      config.guarantee == config::Guarantee::exactly_once ? Patience::none : Patience::transactions,
+      [&clock] { return clock.stop_requests() > 0; });
   postgres::ReplicationSource source(config.postgres, config.outbox, router, clock,
                                      config.keeps_position_in_kafka() ? &positions : nullptr);
   const auto sink = make_sink(config, clock);

@@ -19,14 +19,25 @@ constexpr milliseconds slice{200};
 
 }  // namespace
 
-PositionTopic::PositionTopic(Options options, std::function<bool()> interrupted)
-    : options_(std::move(options)), interrupted_(std::move(interrupted)) {}
+PositionTopic::PositionTopic(Options options, Patience patience, std::function<bool()> interrupted)
+    : options_(std::move(options)), patience_(patience), interrupted_(std::move(interrupted)) {}
 
 relay::RecalledPosition PositionTopic::recall(const relay::SystemIdentity& server,
                                               const std::string& slot) {
+  const auto until = std::chrono::steady_clock::now() + recall_timeout;
+  auto recalled = read(server, slot, until);
+  while (!recalled.complete && patience_ == Patience::transactions &&
+         std::chrono::steady_clock::now() + slice < until) {
+    recalled = read(server, slot, until);
+  }
+  return recalled;
+}
+
+relay::RecalledPosition PositionTopic::read(const relay::SystemIdentity& server,
+                                            const std::string& slot,
+                                            std::chrono::steady_clock::time_point until) const {
   PositionReader reader(options_.properties, position_key(server.identifier, slot),
                         PositionReader::Extent::available);
-  const auto until = std::chrono::steady_clock::now() + recall_timeout;
   while (!reader.advance(slice)) {
     if (interrupted_())
       throw SessionFailure(FailureKind::interrupted, Side::kafka, "asked to stop");

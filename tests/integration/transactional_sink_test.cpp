@@ -105,7 +105,8 @@ class TransactionalSinkTest : public ::testing::Test {
     return eventually(there, soon());
   }
   relay::RecalledPosition recalled() {
-    kafka::PositionTopic positions(options_for(broker.bootstrap()), [] { return false; });
+    kafka::PositionTopic positions(options_for(broker.bootstrap()),
+                                   kafka::PositionTopic::Patience::none, [] { return false; });
     return positions.recall({system, "1"}, "s");
   }
 };
