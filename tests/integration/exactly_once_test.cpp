@@ -180,19 +180,20 @@ TEST(ExactlyOnce, AnImmediateStopOfPostgresUnderLoadDoublesNothing) {
   EXPECT_TRUE(comparison.exactly_once()) << comparison;
 }
 
-TEST(ExactlyOnce, AnOutageOfTheBrokerEndsNothingAndDoublesNothing) {
+/// By how long a transaction may take, in ms: longer than the outage, or not.
+class ExactlyOnceOutage : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(ExactlyOnceOutage, OfTheBrokerEndsNothingAndDoublesNothing) {
   KafkaBroker broker;
   OutboxWorld world(broker, own_system({{"wal_sender_timeout", "2s"}}));
-  Walpost walpost = world.start({exactly_once});
+  Walpost walpost = world.start({exactly_once, "kafka.transaction.timeout.ms=" + GetParam()});
   world.write(10);
   ASSERT_TRUE(world.wait_until_confirmed()) << walpost.log();
-  const auto writers = world.start_writers(2, 8);
-  for (int round = 0; round < 2; ++round) {
-    let_pass(milliseconds(500));
-    broker.stop();
-    let_pass(milliseconds(2500));
-    broker.start();
-  }
+  const auto writers = world.start_writers(2, 6);
+  let_pass(milliseconds(500));
+  broker.stop();
+  let_pass(milliseconds(3500));
+  broker.start();
   ASSERT_EQ(writers->wait(Deadline::in(milliseconds(60000))), exited(0));
   ASSERT_TRUE(world.wait_until_confirmed()) << walpost.log();
   EXPECT_TRUE(walpost.process().running());
@@ -200,6 +201,9 @@ TEST(ExactlyOnce, AnOutageOfTheBrokerEndsNothingAndDoublesNothing) {
   const Comparison comparison = compare(world);
   EXPECT_TRUE(comparison.exactly_once()) << comparison;
 }
+
+INSTANTIATE_TEST_SUITE_P(Transactions, ExactlyOnceOutage, ::testing::Values("60000", "2000"),
+                         [](const auto& timeout) { return "Of" + timeout.param + "Ms"; });
 
 TEST(ExactlyOnce, AnEventThatIsTooLargeStopsItBehindTheEventsBeforeIt) {
   WorldOptions options = own_system();
