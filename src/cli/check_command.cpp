@@ -6,6 +6,7 @@
 #include "command_line.h"
 #include "findings_table.h"
 #include "walpost/kafka/check.h"
+#include "walpost/kafka/position_topic.h"
 #include "walpost/outbox/router.h"
 #include "walpost/postgres/setup.h"
 
@@ -22,8 +23,12 @@ ExitCode check(const config::CommandLine& options) {
   if (!config.relay.poison.dead_letter_topic.empty()) {
     config.kafka.known_topics.push_back(config.relay.poison.dead_letter_topic);
   }
+  if (config.keeps_position_in_kafka()) config.kafka.position_slot = config.postgres.slot;
+  kafka::PositionTopic positions(config.kafka, kafka::PositionTopic::Patience::transactions,
+                                 [] { return false; });
   std::vector<relay::Finding> findings =
-      postgres::check(config.postgres, config.outbox, router, config.relay.poison.keeps_table());
+      postgres::check(config.postgres, config.outbox, router, config.relay.poison.keeps_table(),
+                      config.keeps_position_in_kafka() ? &positions : nullptr);
   std::vector<relay::Finding> of_kafka = kafka::check(config.kafka, kafka_timeout);
   findings.insert(findings.end(), std::make_move_iterator(of_kafka.begin()),
                   std::make_move_iterator(of_kafka.end()));

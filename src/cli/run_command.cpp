@@ -1,7 +1,11 @@
+#include <memory>
+
 #include "command_line.h"
 #include "scheduling.h"
 #include "system_clock.h"
+#include "walpost/kafka/position_topic.h"
 #include "walpost/kafka/producer_sink.h"
+#include "walpost/kafka/transactional_sink.h"
 #include "walpost/outbox/mapper.h"
 #include "walpost/outbox/router.h"
 #include "walpost/postgres/dead_letter_table.h"
@@ -11,6 +15,12 @@
 namespace walpost::cli {
 namespace {
 
+std::unique_ptr<relay::Sink> make_sink(const config::Config& config, relay::Clock& clock) {
+  if (config.guarantee == config::Guarantee::exactly_once)
+    return std::make_unique<kafka::TransactionalSink>(config.kafka, clock);
+  return std::make_unique<kafka::ProducerSink>(config.kafka, clock);
+}
+
 ExitCode run(const config::CommandLine& options) {
   // First of all: librdkafka's threads inherit the signal mask and the scheduling.
   SystemClock clock;
@@ -19,7 +29,6 @@ ExitCode run(const config::CommandLine& options) {
   outbox::Mapper mapper(config.outbox);
   outbox::Router router(config.route);
   config.relay.slot = config.postgres.slot;
-  config.relay.position_file = config.postgres.position_file.value_or("").string();
   config.kafka.known_topics = router.known_topics();
   const relay::PoisonOptions& poison = config.relay.poison;
   if (!poison.dead_letter_topic.empty()) {
@@ -28,9 +37,17 @@ ExitCode run(const config::CommandLine& options) {
   config.kafka.missing_topic_is_poison = poison.action != relay::OnPoison::stop;
   std::optional<postgres::DeadLetterTable> letters;
   if (poison.keeps_table()) letters.emplace(config.postgres, clock);
-  postgres::ReplicationSource source(config.postgres, config.outbox, router, clock);
-  kafka::ProducerSink sink(config.kafka, clock);
-  relay::Relay relay(source, sink, clock, mapper, router, config.relay,
+  config.kafka.transactions.events = config.relay.in_flight_events;
+  if (config.keeps_position_in_kafka()) config.kafka.position_slot = config.postgres.slot;
+  using Patience = kafka::PositionTopic::Patience;
+  kafka::PositionTopic positions(
+      config.kafka,
+      config.guarantee == config::Guarantee::exactly_once ? Patience::none : Patience::transactions,
+      [&clock] { return clock.stop_requests() > 0; });
+  postgres::ReplicationSource source(config.postgres, config.outbox, router, clock,
+                                     config.keeps_position_in_kafka() ? &positions : nullptr);
+  const auto sink = make_sink(config, clock);
+  relay::Relay relay(source, *sink, clock, mapper, router, config.relay,
                      letters ? &*letters : nullptr);
   return exit_code(relay.run().end);
 }

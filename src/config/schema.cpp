@@ -92,17 +92,38 @@ Complaint only(const std::string& value, std::string_view supported) {
   return {};
 }
 
-// `none`, or file:PATH.
+Complaint set_guarantee(Guarantee& target, const std::string& value) {
+  if (value != "at_least_once" && value != "exactly_once") {
+    return "must be at_least_once or exactly_once";
+  }
+  target = value == "exactly_once" ? Guarantee::exactly_once : Guarantee::at_least_once;
+  return {};
+}
+
+std::string_view name(Guarantee guarantee) {
+  switch (guarantee) {
+    case Guarantee::at_least_once:
+      return "at_least_once";
+    case Guarantee::exactly_once:
+      return "exactly_once";
+  }
+  return {};
+}
+
+// `none`, `kafka`, or file:PATH.
 Complaint set_position(Config& config, const std::string& value) {
   constexpr std::string_view file = "file:";
-  if (value == "none") {
+  if (value == "none" || value == "kafka") {
+    config.position_topic = value == "kafka";
     config.postgres.position_file.reset();
     config.relay.confirm_spacing = relay::Options{}.confirm_spacing;
     return {};
   }
   if (!value.starts_with(file) || value.size() == file.size() || value.back() == '/') {
-    return "must be none, or file: and the path of a file, such as file:/var/lib/walpost/position";
+    return "must be none, kafka, or file: and the path of a file, such as "
+           "file:/var/lib/walpost/position";
   }
+  config.position_topic = false;
   config.postgres.position_file = value.substr(file.size());
   // Each confirmation waits for the disk: fewer of them, and a few more duplicates after a crash of
   // both sides.
@@ -220,8 +241,14 @@ constexpr ValueKey value_table[] = {
        const auto& topics = c.kafka.create_topics;
        return topics ? Shown(std::to_string(topics->replication_factor)) : Shown();
      }},
-    {"delivery.guarantee", [](Config&, const std::string& v) { return only(v, "at_least_once"); },
-     [](const Config&) { return Shown("at_least_once"); }},
+    {"delivery.guarantee",
+     [](Config& c, const std::string& v) { return set_guarantee(c.guarantee, v); },
+     [](const Config& c) { return Shown(name(c.guarantee)); }},
+    {"delivery.transaction_interval",
+     [](Config& c, const std::string& v) {
+       return set_duration(c.kafka.transactions.interval, v, 1ms, 10s);
+     },
+     [](const Config& c) { return Shown(duration_text(c.kafka.transactions.interval)); }},
     {"delivery.on_poison", set_on_poison,
      [](const Config& c) { return Shown(name(c.relay.poison.action)); }},
     {"delivery.max_dead_letters",
@@ -242,6 +269,7 @@ constexpr ValueKey value_table[] = {
     {"position", set_position,
      [](const Config& c) {
        const auto& file = c.postgres.position_file;
+       if (c.keeps_position_in_kafka()) return Shown("kafka");
        return Shown(file ? "file:" + file->string() : "none");
      }},
     {"limits.in_flight_bytes",

@@ -21,6 +21,7 @@ class Validation {
     check_dead_letters();
     check_brokers();
     check_kafka_properties();
+    check_position();
     return std::move(problems_);
   }
 
@@ -128,6 +129,13 @@ class Validation {
     for (std::string& sentence : left) {
       complain("kafka", std::move(sentence));
     }
+  }
+
+  void check_position() {
+    if (config_.guarantee != Guarantee::exactly_once || !config_.postgres.position_file) return;
+    complain("position",
+             "must be kafka, or left out, with delivery.guarantee: exactly_once: the position is "
+             "part of the transactions");
   }
 
   const Config& config_;

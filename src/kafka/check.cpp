@@ -7,6 +7,7 @@
 
 #include "cluster_queries.h"
 #include "delivery_errors.h"
+#include "position_record.h"
 #include "producer.h"
 #include "properties.h"
 #include "topic_facts.h"
@@ -45,7 +46,7 @@ std::optional<std::string> connection_error(const Producer& producer) {
 MetadataAnswer ask(const Producer& producer, rd_kafka_topic_t* topic, Instant deadline) {
   using Kind = MetadataAnswer::Kind;
   for (;;) {
-    auto answer = ask_metadata(producer, topic, std::min(attempt, until(deadline)));
+    auto answer = ask_metadata(producer.client(), topic, std::min(attempt, until(deadline)));
     const bool lasting = answer.kind != Kind::passing && answer.kind != Kind::unreachable;
     if (lasting || until(deadline) == milliseconds{0}) return answer;
   }
@@ -84,6 +85,13 @@ std::vector<Finding> missing(const TopicFacts& facts, const Options& options) {
            {}}};
 }
 
+std::vector<Finding> missing_positions(const TopicFacts& facts) {
+  return {{Finding::Level::pass,
+           "topic " + facts.name,
+           "does not exist yet; walpost run creates it",
+           {}}};
+}
+
 std::vector<Finding> check_topic(const Producer& producer, const std::string& name,
                                  const Options& options,
                                  std::optional<std::size_t> chosen_batch_bytes, Instant deadline) {
@@ -92,12 +100,13 @@ std::vector<Finding> check_topic(const Producer& producer, const std::string& na
   TopicFacts facts{
       name, answer.broker, answer.brokers, answer.partitions, answer.replication_factor, {}};
   using Kind = MetadataAnswer::Kind;
+  const bool holds_events = name != positions_topic;
   switch (answer.kind) {
     case Kind::found:
       facts.limits = limits_of(producer, answer.broker_id, name, deadline);
-      return judge(facts, chosen_batch_bytes);
+      return holds_events ? judge(facts, chosen_batch_bytes) : judge_positions(facts);
     case Kind::missing:
-      return missing(facts, options);
+      return holds_events ? missing(facts, options) : missing_positions(facts);
     case Kind::unauthorized:
       return {forbidden_topic(facts, answer.reason)};
     case Kind::invalid:
@@ -125,7 +134,9 @@ std::vector<Finding> check_cluster(const Options& options, Instant deadline) {
        "kafka",
        std::to_string(answer.brokers) + " brokers, reached through " + answer.broker,
        {}}};
-  for (const auto& name : options.known_topics) {
+  auto topics = options.known_topics;
+  if (!options.position_slot.empty()) topics.emplace_back(positions_topic);
+  for (const auto& name : topics) {
     auto found = check_topic(producer, name, options, chosen, deadline);
     findings.insert(findings.end(), std::make_move_iterator(found.begin()),
                     std::make_move_iterator(found.end()));

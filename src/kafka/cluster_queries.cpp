@@ -64,6 +64,7 @@ void read_entry(const rd_kafka_ConfigEntry_t* entry, TopicLimits& limits) {
   if (name == "unclean.leader.election.enable") {
     limits.unclean_leader_election = std::string_view(value) == "true";
   }
+  if (name == "cleanup.policy") limits.cleanup_policy = value;
 }
 
 LimitsAnswer::Topic read_resource(const rd_kafka_ConfigResource_t* resource) {
@@ -101,11 +102,10 @@ bool has_met_cluster(const Producer& producer) {
   return id != nullptr;
 }
 
-MetadataAnswer ask_metadata(const Producer& producer, rd_kafka_topic_t* topic,
+MetadataAnswer ask_metadata(rd_kafka_t* client, rd_kafka_topic_t* topic,
                             std::chrono::milliseconds timeout) {
   const rd_kafka_metadata_t* raw = nullptr;
-  const auto error =
-      rd_kafka_metadata(producer.client(), 0, topic, &raw, static_cast<int>(timeout.count()));
+  const auto error = rd_kafka_metadata(client, 0, topic, &raw, static_cast<int>(timeout.count()));
   const MetadataHandle metadata(raw);
   MetadataAnswer answer;
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
@@ -155,14 +155,15 @@ LimitsAnswer read_limits(rd_kafka_event_t* event) {
   return answer;
 }
 
-std::optional<CreationAnswer> ask_creation(const Producer& producer, const std::string& topic,
-                                           const TopicCreation& creation,
+std::optional<CreationAnswer> ask_creation(const Producer& producer, const NewTopic& topic,
                                            std::chrono::milliseconds timeout) {
   std::array<char, 256> reason{};
-  const NewTopicHandle wish(rd_kafka_NewTopic_new(topic.c_str(), creation.partitions,
-                                                  creation.replication_factor, reason.data(),
+  const NewTopicHandle wish(rd_kafka_NewTopic_new(topic.name.c_str(), topic.partitions,
+                                                  topic.replication_factor, reason.data(),
                                                   reason.size()));
-  if (!wish) return CreationAnswer{topic, RD_KAFKA_RESP_ERR__INVALID_ARG, reason.data()};
+  if (!wish) return CreationAnswer{topic.name, RD_KAFKA_RESP_ERR__INVALID_ARG, reason.data()};
+  for (const auto& [name, value] : topic.configs)
+    rd_kafka_NewTopic_set_config(wish.get(), name.c_str(), value.c_str());
   const auto options = admin_options(producer, RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout);
   auto* wishes = wish.get();
   rd_kafka_CreateTopics(producer.client(), &wishes, 1, options.get(), producer.queue());

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "librdkafka.h"
 #include "producer.h"
 #include "topic_facts.h"
-#include "walpost/kafka/options.h"
 
 namespace walpost::kafka {
 
@@ -37,7 +37,7 @@ struct MetadataAnswer {
 
 /// Blocks for at most `timeout`. Makes the client know the topic's partitions. Without a topic:
 /// just whether a broker answers.
-[[nodiscard]] MetadataAnswer ask_metadata(const Producer& producer, rd_kafka_topic_t* topic,
+[[nodiscard]] MetadataAnswer ask_metadata(rd_kafka_t* client, rd_kafka_topic_t* topic,
                                           std::chrono::milliseconds timeout);
 
 /// The answer to ask_limits(). `error` concerns the whole request; then `topics` is empty.
@@ -59,6 +59,14 @@ void ask_limits(const Producer& producer, int broker_id, const std::vector<std::
                 std::chrono::milliseconds timeout);
 [[nodiscard]] LimitsAnswer read_limits(rd_kafka_event_t* event);
 
+/// A topic to be made.
+struct NewTopic {
+  std::string name;
+  int partitions = 0;
+  int replication_factor = 0;                                ///< -1: the broker's default
+  std::vector<std::pair<std::string, std::string>> configs;  ///< settings of its own
+};
+
 /// The answer to ask_creation(). `topic` is empty where `error` concerns the whole request.
 struct CreationAnswer {
   std::string topic;
@@ -69,8 +77,7 @@ struct CreationAnswer {
 /// Asks for a topic (CreateTopics). The answer comes as an event, or at once if the wish is
 /// invalid.
 [[nodiscard]] std::optional<CreationAnswer> ask_creation(const Producer& producer,
-                                                         const std::string& topic,
-                                                         const TopicCreation& creation,
+                                                         const NewTopic& topic,
                                                          std::chrono::milliseconds timeout);
 [[nodiscard]] CreationAnswer read_creation(rd_kafka_event_t* event);
 

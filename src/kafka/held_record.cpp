@@ -54,6 +54,7 @@ HeldRecord::HeldRecord(const outbox::Record& record, relay::Token its_token,
                        std::int32_t its_partition)
     : token(its_token),
       partition(its_partition),
+      position_(record.position),
       header_count_(static_cast<std::uint32_t>(record.headers.size())) {
   std::size_t size =
       field_bytes(record.topic) + field_bytes(record.key) + field_bytes(record.value);
@@ -81,6 +82,7 @@ outbox::Record HeldRecord::view(std::vector<outbox::Header>& headers) const {
     headers.push_back({name, in.get()});
   }
   record.headers = headers;
+  record.position = position_;
   return record;
 }
 

@@ -24,6 +24,7 @@ class HeldRecord {
   std::int32_t partition;
 
  private:
+  outbox::Position position_;
   std::uint32_t header_count_;
   std::unique_ptr<char[]> fields_;  ///< topic, key, value, then name and value of each header
 };

@@ -6,6 +6,7 @@
 
 #include "delivery_errors.h"
 #include "partition.h"
+#include "position_record.h"
 #include "record_size.h"
 #include "walpost/kafka/check.h"
 #include "walpost/outbox/router.h"
@@ -24,6 +25,23 @@ HeadersHandle make_headers(std::span<const outbox::Header> headers) {
                         value ? static_cast<ssize_t>(value->size()) : 0);
   }
   return result;
+}
+
+rd_kafka_resp_err_t hand_over(rd_kafka_t* client, const outbox::Record& record,
+                              rd_kafka_topic_t* topic, std::int32_t partition, relay::Token token) {
+  auto headers = make_headers(record.headers);
+  // The tags that the macros RD_KAFKA_V_* stand for; those are written for C.
+  const auto error = rd_kafka_producev(
+      client, RD_KAFKA_VTYPE_RKT, topic, RD_KAFKA_VTYPE_PARTITION, partition,
+      RD_KAFKA_VTYPE_MSGFLAGS, RD_KAFKA_MSG_F_COPY, RD_KAFKA_VTYPE_KEY, present(record.key),
+      record.key.size(), RD_KAFKA_VTYPE_VALUE, record.value ? present(*record.value) : nullptr,
+      record.value ? record.value->size() : std::size_t{0}, RD_KAFKA_VTYPE_HEADERS, headers.get(),
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): the opaque carries the number, never an address
+      RD_KAFKA_VTYPE_OPAQUE, reinterpret_cast<void*>(std::uintptr_t{token.packed()}),
+      RD_KAFKA_VTYPE_END);
+  if (error == RD_KAFKA_RESP_ERR_NO_ERROR)
+    static_cast<void>(headers.release());  // they belong to the message now
+  return error;
 }
 
 std::string event_id_of(const outbox::Record& record) {
@@ -53,13 +71,17 @@ ProducerSession::~ProducerSession() {
   close();
 }
 
-void ProducerSession::open() {
+void ProducerSession::open(const std::optional<std::string>& transactional_id) {
   close();
-  properties_ = producer_properties(options_.properties, batch_limit_);
+  transactional_ = transactional_id.has_value();
+  properties_ = transactional_id
+                    ? transactional_properties(options_.properties, batch_limit_, *transactional_id)
+                    : producer_properties(options_.properties, batch_limit_);
   producer_ = std::make_unique<Producer>(properties_, wakeup_.event_fd());
   ++generation_;
   now_ = clock_.now();
   topics_.start(*producer_);
+  if (!options_.position_slot.empty()) topics_.positions();
   for (const auto& name : options_.known_topics) topics_.get(name).configured = true;
 }
 
@@ -68,12 +90,21 @@ void ProducerSession::close() noexcept {
   producer_.reset();
   slow_start_ = SlowStart{};
   condition_ = Condition::working;
-  in_flight_ = in_flight_bytes_ = 0;
-  batches_too_large_ = cause_known_ = fatal_seen_ = false;
+  in_flight_ = in_flight_bytes_ = notes_in_flight_ = notes_delivered_ = 0;
+  batches_too_large_ = cause_known_ = fatal_seen_ = transaction_failed_ = false;
   failures_.clear();
   refusal_.reset();
   wakeup_.clear();
   wakeup_.after(std::nullopt);
+  wake_at_.reset();
+}
+
+bool ProducerSession::takes(std::string_view name) {
+  Topic& topic = topics_.get(name);
+  if (topic.stage == Topic::Stage::unusable && !topics_.asks_again(topic)) return true;
+  if (topic.stage == Topic::Stage::ready && !batches_too_large_) return true;
+  if (topic.is_new()) wakeup_.raise();  // poll() has to ask for it
+  return false;
 }
 
 Accepted ProducerSession::publish(const outbox::Record& record, relay::Token token) {
@@ -82,19 +113,22 @@ Accepted ProducerSession::publish(const outbox::Record& record, relay::Token tok
     ++in_flight_;
     return Accepted::yes;
   }
-  Topic& topic = topics_.get(record.topic);
-  if (topic.stage == Topic::Stage::unusable && !topics_.asks_again(topic))
-    return refuse(topic.unusable);
-  if (topic.stage != Topic::Stage::ready || batches_too_large_) {
-    if (topic.is_new()) wakeup_.raise();  // poll() has to ask for it
-    return Accepted::full;
+  if (!takes(record.topic)) return Accepted::full;
+  if (refuses(record)) return Accepted::refused;
+  return send(record, topics_.get(record.topic), token);
+}
+
+bool ProducerSession::refuses(const outbox::Record& record) {
+  const Topic& topic = topics_.get(record.topic);
+  if (topic.stage == Topic::Stage::unusable) {
+    refused_ = topic.unusable;
+    return true;
   }
-  if (is_too_large(record, topic)) {
-    return refuse("too large: " + std::to_string(batch_bytes(record)) +
-                  " bytes with overhead, but topic " + topic.name + " has max.message.bytes=" +
-                  std::to_string(*topic.facts.limits.max_message_bytes));
-  }
-  return send(record, topic, token);
+  if (!is_too_large(record, topic)) return false;
+  refused_ = "too large: " + std::to_string(batch_bytes(record)) +
+             " bytes with overhead, but topic " + topic.name +
+             " has max.message.bytes=" + std::to_string(*topic.facts.limits.max_message_bytes);
+  return true;
 }
 
 bool ProducerSession::is_too_large(const outbox::Record& record, const Topic& topic) const {
@@ -108,26 +142,28 @@ void ProducerSession::count(const outbox::Record& record) {
   in_flight_bytes_ += memory_bytes(record);
 }
 
-Accepted ProducerSession::send(const outbox::Record& record, Topic& topic, relay::Token token) {
+Accepted ProducerSession::send(const outbox::Record& record, const Topic& topic,
+                               relay::Token token) {
   // Over the count that the topic had when it was checked: it can't change while the producer
   // lives.
   const auto partition = partition_of(record.key, topic.handle.get(), topic.facts.partitions);
   const Lane lane = lane_of(topic.first_lane, static_cast<std::size_t>(partition));
-  if (!slow_start_.may_send(lane, now_)) {
+  if (!transactional_ && !slow_start_.may_send(lane, now_)) {
     slow_start_.hold(lane, HeldRecord(record, token, partition));
     count(record);
     return Accepted::yes;
   }
   switch (produce(record, topic.handle.get(), partition, token)) {
     case Sent::yes:
-      slow_start_.sent(lane);
+      if (!transactional_) slow_start_.sent(lane);
       count(record);
       return Accepted::yes;
     case Sent::full:
       return Accepted::full;
     case Sent::refused:
-      return refuse("too large: " + std::to_string(batch_bytes(record)) +
-                    " bytes with overhead, more than kafka.message.max.bytes allows");
+      refused_ = "too large: " + std::to_string(batch_bytes(record)) +
+                 " bytes with overhead, more than kafka.message.max.bytes allows";
+      return Accepted::refused;
     case Sent::failed:
       return Accepted::yes;
   }
@@ -137,18 +173,8 @@ Accepted ProducerSession::send(const outbox::Record& record, Topic& topic, relay
 ProducerSession::Sent ProducerSession::produce(const outbox::Record& record,
                                                rd_kafka_topic_t* topic, std::int32_t partition,
                                                relay::Token token) {
-  auto headers = make_headers(record.headers);
-  // The tags that the macros RD_KAFKA_V_* stand for; those are written for C.
-  const auto error = rd_kafka_producev(
-      producer_->client(), RD_KAFKA_VTYPE_RKT, topic, RD_KAFKA_VTYPE_PARTITION, partition,
-      RD_KAFKA_VTYPE_MSGFLAGS, RD_KAFKA_MSG_F_COPY, RD_KAFKA_VTYPE_KEY, present(record.key),
-      record.key.size(), RD_KAFKA_VTYPE_VALUE, record.value ? present(*record.value) : nullptr,
-      record.value ? record.value->size() : std::size_t{0}, RD_KAFKA_VTYPE_HEADERS, headers.get(),
-      // NOLINTNEXTLINE(performance-no-int-to-ptr): the opaque carries the number, never an address
-      RD_KAFKA_VTYPE_OPAQUE, reinterpret_cast<void*>(std::uintptr_t{token.packed()}),
-      RD_KAFKA_VTYPE_END);
+  const auto error = hand_over(producer_->client(), record, topic, partition, token);
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return failed_to_produce(error, record, token);
-  static_cast<void>(headers.release());  // they belong to the message now
   return Sent::yes;
 }
 
@@ -159,13 +185,40 @@ ProducerSession::Sent ProducerSession::failed_to_produce(rd_kafka_resp_err_t err
   if (error == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) return Sent::refused;
   std::string reason = rd_kafka_err2str(error);
   if (const auto fatal = fatal_error(producer_->client())) reason = fatal->reason;
+  // The transaction has failed for another record, whose report is on its way.
+  if (transactional_ && error == RD_KAFKA_RESP_ERR__STATE) transaction_failed_ = true;
   fail(record, token, failure_kind(error), std::move(reason));
   return Sent::failed;
 }
 
-Accepted ProducerSession::refuse(std::string why) {
-  refused_ = std::move(why);
-  return Accepted::refused;
+bool ProducerSession::can_note() const {
+  const auto* topic = topics_.known_positions();
+  return condition_ != Condition::producer_failed && topic != nullptr &&
+         topic->stage == Topic::Stage::ready;
+}
+
+bool ProducerSession::note(const std::string& key, const std::string& value) {
+  if (!can_note()) return false;
+  const outbox::Record record{positions_topic, key, value, {}, {}};
+  constexpr std::int32_t partition = 0;
+  const auto error =
+      hand_over(producer_->client(), record, topics_.positions().handle.get(), partition, {});
+  if (error == RD_KAFKA_RESP_ERR_NO_ERROR) ++notes_in_flight_;
+  if (error == RD_KAFKA_RESP_ERR_NO_ERROR || error == RD_KAFKA_RESP_ERR__QUEUE_FULL)
+    return error == RD_KAFKA_RESP_ERR_NO_ERROR;
+  fail(record, {}, failure_kind(error), rd_kafka_err2str(error));
+  failures_.back().failure.token.reset();
+  return false;
+}
+
+void ProducerSession::drop_events(std::chrono::milliseconds wait) {
+  if (producer_) static_cast<void>(producer_->next_event(wait));
+}
+
+void ProducerSession::wake_by(relay::Instant due) {
+  if (wake_at_ && *wake_at_ <= due) return;
+  wake_at_ = due;
+  wakeup_.after(due - clock_.now());
 }
 
 void ProducerSession::fail(const outbox::Record& record, relay::Token token,

@@ -51,7 +51,7 @@ void ProducerSession::poll(relay::Reports& reports) {
 
 void ProducerSession::serve_events(relay::Reports& reports) {
   while (auto event = producer_->next_event()) serve(std::move(event), reports);
-  if (fatal_seen_ && !cause_known_) await_cause(reports);
+  if ((fatal_seen_ || transaction_failed_) && !cause_known_) await_cause(reports);
 }
 
 void ProducerSession::serve(EventHandle event, relay::Reports& reports) {
@@ -77,24 +77,46 @@ void ProducerSession::serve_deliveries(rd_kafka_event_t* event, relay::Reports& 
   const auto now = clock_.now();
   bool any_delivered = false;
   while (const auto* message = rd_kafka_event_message_next(event)) {
-    const Lane lane =
-        lane_of(topic_of(*message).first_lane, static_cast<std::size_t>(message->partition));
+    const Topic& topic = topic_of(*message);
+    if (topic.role == Topic::Role::positions) {
+      take_note_report(*message);
+      continue;
+    }
+    const Lane lane = lane_of(topic.first_lane, static_cast<std::size_t>(message->partition));
     --in_flight_;
     in_flight_bytes_ -= memory_bytes(*message);
     if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-      slow_start_.delivered(lane, now);
+      if (!transactional_) slow_start_.delivered(lane, now);
       reports.delivered.push_back(token_of(*message));
       any_delivered = true;
       continue;
     }
-    slow_start_.failed(lane);
-    auto failure = failure_of(*message, generation_);
-    cause_known_ =
-        cause_known_ || failure.rank == Rank::record || failure.rank == Rank::environment;
-    failures_.push_back(std::move(failure));
-    condition_ = Condition::producer_failed;
+    if (!transactional_) slow_start_.failed(lane);
+    take_failure(failure_of(*message, generation_));
   }
   if (any_delivered) log_.contact(now);
+}
+
+void ProducerSession::take_note_report(const rd_kafka_message_t& message) {
+  --notes_in_flight_;
+  if (message.err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    ++notes_delivered_;
+    return;
+  }
+  auto failure = failure_of(message, generation_);
+  failure.failure.token.reset();
+  // Whatever is wrong with it, it is no event to be set aside.
+  if (failure.failure.kind == DeliveryFailure::Kind::permanent) {
+    failure.failure.kind = DeliveryFailure::Kind::retryable;
+    failure.rank = Rank::environment;
+  }
+  take_failure(std::move(failure));
+}
+
+void ProducerSession::take_failure(RankedFailure failure) {
+  cause_known_ = cause_known_ || failure.rank == Rank::record || failure.rank == Rank::environment;
+  failures_.push_back(std::move(failure));
+  condition_ = Condition::producer_failed;
 }
 
 void ProducerSession::serve_error(rd_kafka_event_t* event) {
@@ -167,13 +189,16 @@ void ProducerSession::admit(Topic& topic) {
   const auto chosen = properties_.batch_bytes_chosen
                           ? std::optional<std::size_t>(properties_.batch_bytes)
                           : std::nullopt;
-  for (const auto& finding : judge(topic.facts, chosen)) {
+  const bool holds_events = topic.role == Topic::Role::events;
+  for (const auto& finding :
+       holds_events ? judge(topic.facts, chosen) : judge_positions(topic.facts)) {
     if (finding.level == relay::Finding::Level::fail) throw kafka::refusal(finding);
     if (finding.level == relay::Finding::Level::warn && !topic.judged) {
       spdlog::warn("{}: {}; {}", finding.subject, finding.what, finding.mend);
     }
   }
   topic.judged = true;
+  if (!holds_events) return;
   topic.first_lane = slow_start_.add(static_cast<std::size_t>(topic.facts.partitions));
   spdlog::debug("topic {} is ready: {} partitions", topic.name, topic.facts.partitions);
   const auto limit = topic.facts.limits.max_message_bytes;
@@ -187,7 +212,7 @@ void ProducerSession::admit(Topic& topic) {
 /// was rejected: a limit below batch.size turns small records into refused ones. batch.size is
 /// fixed for a producer's life, so that another one takes over, once nothing is under way.
 void ProducerSession::fit_batches() {
-  if (!batches_too_large_ || in_flight_ > 0) return;
+  if (transactional_ || !batches_too_large_ || in_flight_ + notes_in_flight_ > 0) return;
   spdlog::info("kafka: batches are at most {} bytes from here on, to fit max.message.bytes",
                *batch_limit_);
   open();
@@ -195,9 +220,10 @@ void ProducerSession::fit_batches() {
 }
 
 void ProducerSession::arm_timer() {
+  wake_at_.reset();
   const auto due = topics_.next_due();
   if (!due) return wakeup_.after(std::nullopt);
-  wakeup_.after(*due - clock_.now());
+  wake_by(*due);
 }
 
 }  // namespace walpost::kafka

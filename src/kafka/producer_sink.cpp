@@ -2,20 +2,23 @@
 
 #include <utility>
 
+#include "position_notes.h"
 #include "producer_session.h"
 
 namespace walpost::kafka {
 
 struct ProducerSink::Impl {
-  Impl(Options options, relay::Clock& clock) : session(std::move(options), clock) {}
+  Impl(Options options, relay::Clock& clock) : session(std::move(options), clock), notes(session) {}
   ProducerSession session;
+  PositionNotes notes;
 };
 
 ProducerSink::ProducerSink(Options options, relay::Clock& clock)
     : impl_(std::make_unique<Impl>(std::move(options), clock)) {}
 ProducerSink::~ProducerSink() = default;
 
-void ProducerSink::open(const relay::StreamStart& /*start*/) {
+void ProducerSink::open(const relay::StreamStart& start) {
+  impl_->notes.open(start);
   impl_->session.open();
 }
 
@@ -32,7 +35,7 @@ void ProducerSink::poll(relay::Reports& reports) {
 }
 
 pgoutput::Lsn ProducerSink::secure(pgoutput::Lsn acknowledged, pgoutput::Lsn /*sealed*/) {
-  return acknowledged;
+  return impl_->notes.secure(acknowledged);
 }
 
 int ProducerSink::wake_fd() const {

@@ -47,6 +47,26 @@ constexpr std::array<Pair, 15> defaults{{
     {"client.id", "walpost"},
 }};
 
+// librdkafka's own default.
+constexpr const char* default_transaction_timeout = "60000";
+
+// Of what a name that concerns the way to the brokers begins with.
+constexpr std::array<std::string_view, 15> connection_properties{"metadata.broker.list",
+                                                                 "client.id",
+                                                                 "client.dns.lookup",
+                                                                 "security.",
+                                                                 "sasl.",
+                                                                 "ssl.",
+                                                                 "enable.ssl.",
+                                                                 "enable.sasl.",
+                                                                 "socket.",
+                                                                 "broker.",
+                                                                 "reconnect.",
+                                                                 "connections.",
+                                                                 "api.version.",
+                                                                 "metadata.",
+                                                                 "test.mock."};
+
 std::size_t number(std::string_view text, std::size_t otherwise) {
   std::size_t value = otherwise;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -80,6 +100,41 @@ ProducerProperties producer_properties(const PropertyMap& user,
   // Reports, errors and logs come through the event queue; see Producer.
   result.values.emplace_back("log.queue", "true");
   return result;
+}
+
+ProducerProperties transactional_properties(const PropertyMap& user,
+                                            std::optional<std::size_t> batch_limit,
+                                            const std::string& transactional_id) {
+  const auto chosen = user.find("transaction.timeout.ms");
+  const std::string timeout = chosen == user.end() ? default_transaction_timeout : chosen->second;
+  ProducerProperties result = producer_properties(user, batch_limit);
+  // An expired or refused record fails the whole transaction: nothing of it is ever seen. The
+  // fatal error of the gapless guarantee would only keep the transaction from being aborted.
+  std::erase_if(result.values,
+                [](const auto& each) { return each.first == "enable.gapless.guarantee"; });
+  for (auto& [name, value] : result.values) {
+    if (name == "message.timeout.ms") value = timeout;
+  }
+  result.values.emplace_back("transaction.timeout.ms", timeout);
+  result.values.emplace_back("transactional.id", transactional_id);
+  return result;
+}
+
+std::vector<std::pair<std::string, std::string>> reader_properties(const PropertyMap& user) {
+  std::map<std::string, std::string> merged;
+  for (const auto& [name, value] : user) {
+    const std::string canonical(canonical_name(name));
+    const bool reaches_brokers = std::ranges::any_of(
+        connection_properties,
+        [&](std::string_view prefix) { return std::string_view(canonical).starts_with(prefix); });
+    if (reaches_brokers) merged[canonical] = value;
+  }
+  merged.emplace("client.id", "walpost");
+  merged["isolation.level"] = "read_committed";
+  merged["enable.partition.eof"] = "true";
+  merged["allow.auto.create.topics"] = "false";
+  merged["fetch.wait.max.ms"] = "50";
+  return {merged.begin(), merged.end()};
 }
 
 }  // namespace walpost::kafka

@@ -28,5 +28,14 @@ struct ProducerProperties {
 /// than the default. REQUIRES: property_errors(user) is empty.
 [[nodiscard]] ProducerProperties producer_properties(const PropertyMap& user,
                                                      std::optional<std::size_t> batch_limit);
+/// The same for a producer of transactions.
+[[nodiscard]] ProducerProperties transactional_properties(const PropertyMap& user,
+                                                          std::optional<std::size_t> batch_limit,
+                                                          const std::string& transactional_id);
+
+/// What a consumer is created with that reads what transactions have committed, in the order to
+/// set: of the user's properties those that say how to reach the brokers. May hold secrets.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> reader_properties(
+    const PropertyMap& user);
 
 }  // namespace walpost::kafka

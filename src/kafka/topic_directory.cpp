@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "delivery_errors.h"
+#include "position_record.h"
 
 namespace walpost::kafka {
 namespace {
@@ -20,6 +21,15 @@ constexpr milliseconds unmet_retry{20};
 constexpr milliseconds unusable_retry{1000};
 // After this many unanswered questions for limits, while metadata is answered, go on without them.
 constexpr int limit_attempts = 3;
+
+// All of it is read at every start: small segments, or compaction, which leaves the newest one
+// alone, would begin after days.
+NewTopic new_positions_topic() {
+  return {std::string(positions_topic),
+          1,
+          -1,
+          {{"cleanup.policy", "compact"}, {"segment.bytes", "8388608"}}};
+}
 
 }  // namespace
 
@@ -53,15 +63,37 @@ void TopicDirectory::reset(Topic& topic) {
 
 Topic& TopicDirectory::get(std::string_view name) {
   if (last_ != nullptr && last_->name == name) return *last_;
+  last_ = &find_or_add(name, Topic::Role::events);
+  return *last_;
+}
+
+Topic& TopicDirectory::positions() {
+  if (positions_ == nullptr) positions_ = &find_or_add(positions_topic, Topic::Role::positions);
+  return *positions_;
+}
+
+Topic& TopicDirectory::find_or_add(std::string_view name, Topic::Role role) {
   auto found = topics_.find(name);
   if (found == topics_.end()) {
     auto topic = std::make_unique<Topic>();
     topic->name = name;
+    topic->role = role;
     reset(*topic);
     found = topics_.emplace(topic->name, std::move(topic)).first;
   }
-  last_ = found->second.get();
-  return *last_;
+  if (found->second->role != role) {
+    throw relay::SessionFailure(
+        relay::FailureKind::refused, relay::Side::kafka,
+        "an event is routed to topic " + std::string(name) + ", in which walpost keeps positions",
+        "name another topic in route.topic or route.topics");
+  }
+  return *found->second;
+}
+
+std::optional<NewTopic> TopicDirectory::creation_of(const Topic& topic) const {
+  if (topic.role == Topic::Role::positions) return new_positions_topic();
+  if (!creation_) return std::nullopt;
+  return NewTopic{topic.name, creation_->partitions, creation_->replication_factor, {}};
 }
 
 bool TopicDirectory::take_limits(const LimitsAnswer& answer) {
@@ -75,8 +107,9 @@ bool TopicDirectory::take_limits(const LimitsAnswer& answer) {
     return !is_unreachable(answer.error);
   }
   for (const auto& each : answer.topics) {
-    Topic& topic = get(each.name);
-    if (topic.stage != Topic::Stage::asked) continue;
+    const auto known = topics_.find(each.name);
+    if (known == topics_.end() || known->second->stage != Topic::Stage::asked) continue;
+    Topic& topic = *known->second;
     topic.stage = Topic::Stage::described;
     topic.facts.limits = each.limits;
     // A topic just created may be known to one broker and not to the next.
@@ -104,8 +137,8 @@ bool TopicDirectory::take_creation(const CreationAnswer& answer) {
     if (!answer.topic.empty() && answer.topic != topic->name) continue;
     switch (answer.error) {
       case RD_KAFKA_RESP_ERR_NO_ERROR:
-        spdlog::info("created topic {} with {} partitions and {} replicas", topic->name,
-                     creation_->partitions, creation_->replication_factor);
+        spdlog::info("created topic {}, {} partitions", topic->name,
+                     creation_of(*topic)->partitions);
         again(*topic, milliseconds{0});
         break;
       case RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS:
@@ -172,7 +205,7 @@ void TopicDirectory::ask_for_limits() {
 }
 
 void TopicDirectory::inspect(Topic& topic, milliseconds timeout, Progress& progress) {
-  const auto answer = ask_metadata(*producer_, topic.handle.get(), timeout);
+  const auto answer = ask_metadata(producer_->client(), topic.handle.get(), timeout);
   using Kind = MetadataAnswer::Kind;
   progress.contact = progress.contact || answer.kind != Kind::unreachable;
   topic.facts.broker = answer.broker;
@@ -211,10 +244,11 @@ void TopicDirectory::found(Topic& topic, const MetadataAnswer& answer) {
 
 void TopicDirectory::missing(Topic& topic) {
   topic.limit_failures = 0;
-  if (creation_ && !topic.creation_asked) {
+  const auto creation = creation_of(topic);
+  if (creation && !topic.creation_asked) {
     topic.creation_asked = true;
     topic.stage = Topic::Stage::creating;
-    if (const auto answer = ask_creation(*producer_, topic.name, *creation_, admin_timeout)) {
+    if (const auto answer = ask_creation(*producer_, *creation, admin_timeout)) {
       take_creation(*answer);
     }
     return;

@@ -31,7 +31,10 @@ struct Topic {
     ready,      ///< and was told to the caller
     unusable,   ///< no record can be sent to it
   };
+  /// What it is for: events, as the router says, or walpost's own positions.
+  enum class Role { events, positions };
   std::string name;
+  Role role = Role::events;
   TopicFacts facts;
   bool judged = false;             ///< warnings about it were logged
   bool limits_unreadable = false;  ///< the warning about that was logged
@@ -80,6 +83,10 @@ class TopicDirectory {
   /// The topic, known from here on. Allocates only for a new one. REQUIRES: started. Throws
   /// relay::SessionFailure for a name that can't be a topic.
   Topic& get(std::string_view name);
+  /// The topic of positions, which is created where it is missing whatever `creation` says.
+  Topic& positions();
+  /// The same, or null if nobody has asked for it.
+  [[nodiscard]] const Topic* known_positions() const { return positions_; }
 
   /// Takes the answer to a question asked by advance(). Returns whether a broker answered at all.
   bool take_limits(const LimitsAnswer& answer);
@@ -109,6 +116,8 @@ class TopicDirectory {
     }
   };
 
+  Topic& find_or_add(std::string_view name, Topic::Role role);
+  [[nodiscard]] std::optional<NewTopic> creation_of(const Topic& topic) const;
   void reset(Topic& topic);
   void inspect_due(Progress& progress);
   void inspect(Topic& topic, std::chrono::milliseconds timeout, Progress& progress);
@@ -126,7 +135,8 @@ class TopicDirectory {
   std::unordered_map<std::string, std::unique_ptr<Topic>, Hash, std::equal_to<>> topics_;
   std::vector<Topic*> pending_;  // those not ready
   int broker_id_ = -1;           // one that answered lately
-  Topic* last_ = nullptr;        // of the latest get(): most records go where the one before went
+  Topic* positions_ = nullptr;
+  Topic* last_ = nullptr;  // of the latest get(): most records go where the one before went
   std::optional<relay::Finding> refused_creation_;
 };
 

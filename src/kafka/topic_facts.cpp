@@ -59,6 +59,26 @@ void judge_election(const TopicFacts& facts, std::vector<Finding>& findings) {
       set_topic_config(facts, "unclean.leader.election.enable=false")));
 }
 
+void judge_compaction(const TopicFacts& facts, std::vector<Finding>& findings) {
+  const auto& policy = facts.limits.cleanup_policy;
+  if (!policy || *policy == "compact") return;
+  findings.push_back(finding(Finding::Level::fail, facts,
+                             "cleanup.policy is " + *policy +
+                                 ": positions kept in it would be deleted by age instead of "
+                                 "replaced",
+                             set_topic_config(facts, "cleanup.policy=compact")));
+}
+
+void judge_one_partition(const TopicFacts& facts, std::vector<Finding>& findings) {
+  if (facts.partitions == 1) return;
+  findings.push_back(finding(
+      Finding::Level::fail, facts,
+      "it has " + std::to_string(facts.partitions) +
+          " partitions instead of one: positions are looked for in the first only",
+      "stop every walpost that uses it and kafka-topics.sh" + server(facts) + " --delete --topic " +
+          facts.name + "; walpost makes it anew, and goes on from where each slot stands"));
+}
+
 void judge_batches(const TopicFacts& facts, std::optional<std::size_t> chosen,
                    std::vector<Finding>& findings) {
   const auto limit = facts.limits.max_message_bytes;
@@ -82,6 +102,20 @@ std::vector<Finding> judge(const TopicFacts& facts, std::optional<std::size_t> c
                                std::to_string(facts.partitions) + " partitions, " +
                                    std::to_string(facts.replication_factor) + " replicas",
                                {}));
+  }
+  return findings;
+}
+
+std::vector<Finding> judge_positions(const TopicFacts& facts) {
+  std::vector<Finding> findings;
+  judge_one_partition(facts, findings);
+  judge_compaction(facts, findings);
+  judge_durability(facts, findings);
+  judge_election(facts, findings);
+  if (findings.empty()) {
+    findings.push_back(
+        finding(Finding::Level::pass, facts,
+                "compacted, " + std::to_string(facts.replication_factor) + " replicas", {}));
   }
   return findings;
 }

@@ -16,6 +16,7 @@ struct TopicLimits {
   std::optional<std::size_t> max_message_bytes;  ///< of a whole batch, as sent
   std::optional<int> min_insync_replicas;
   std::optional<bool> unclean_leader_election;
+  std::optional<std::string> cleanup_policy;  ///< "delete", "compact", or both with a comma
 };
 
 struct TopicFacts {
@@ -31,6 +32,9 @@ struct TopicFacts {
 /// `chosen_batch_bytes` is the user's batch.size, if he set one. Pure.
 [[nodiscard]] std::vector<relay::Finding> judge(const TopicFacts& facts,
                                                 std::optional<std::size_t> chosen_batch_bytes);
+
+/// The same for the topic in which positions are kept.
+[[nodiscard]] std::vector<relay::Finding> judge_positions(const TopicFacts& facts);
 
 /// Why a topic can't be used at all, each with what mends it.
 [[nodiscard]] relay::Finding missing_topic(const TopicFacts& facts);

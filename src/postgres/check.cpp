@@ -27,10 +27,15 @@ Catalogue inspect(const Options& options, Names& names, Wait& wait) {
 }
 
 // What the next run will know of the earlier ones.
-Memory memory_of(const Options& options) {
+Memory memory_of(const Options& options, relay::PositionRecall* recall,
+                 const SystemIdentity& server) {
   Memory memory;
-  if (!options.position_file) return memory;
-  remember(PositionFile(*options.position_file).load(options.slot), *options.position_file, memory);
+  if (options.position_file)
+    remember(PositionFile(*options.position_file).load(options.slot), *options.position_file,
+             memory);
+  if (recall != nullptr)
+    if (const auto found = recall->recall(server, options.slot).position)
+      remember(*found, recall->place(), recall->forgetting(server, options.slot), memory);
   return memory;
 }
 
@@ -52,7 +57,8 @@ relay::Finding check_dead_letters(const Options& options, relay::Clock& clock) {
 }  // namespace
 
 std::vector<relay::Finding> check(const Options& options, const outbox::MappingOptions& mapping,
-                                  const outbox::Router& router, bool dead_letters) {
+                                  const outbox::Router& router, bool dead_letters,
+                                  relay::PositionRecall* recall) {
   CommandClock clock;
   Names names{options.slot, options.publication, {}, {}};
   Findings findings;
@@ -63,7 +69,8 @@ std::vector<relay::Finding> check(const Options& options, const outbox::MappingO
     findings.push_back(
         {Level::pass, "connection",
          fmt::format("role {} may replicate from database {}", names.role, names.database), ""});
-    const Findings found = preflight(catalogue, memory_of(options), options, {mapping, router});
+    const Memory memory = memory_of(options, recall, catalogue.server.identity);
+    const Findings found = preflight(catalogue, memory, options, {mapping, router});
     findings.insert(findings.end(), found.begin(), found.end());
     if (dead_letters) findings.push_back(check_dead_letters(options, clock));
   } catch (const relay::SessionFailure& error) {

@@ -7,13 +7,17 @@ namespace walpost::postgres {
 
 using relay::Finding;
 
+void remember(const StoredPosition& found, std::string place, std::string forget, Memory& memory) {
+  memory.stored_in = std::move(place);
+  memory.forget = std::move(forget);
+  memory.identity = found.identity;
+  memory.confirmed = std::max(memory.confirmed, found.confirmed);
+  memory.lease_was_elsewhere = false;  // whoever had it has left its position there
+}
+
 void remember(const std::optional<StoredPosition>& found, const std::filesystem::path& file,
               Memory& memory) {
-  if (!found) return;
-  memory.stored_in = file.string();
-  memory.identity = found->identity;
-  memory.confirmed = std::max(memory.confirmed, found->confirmed);
-  memory.lease_was_elsewhere = false;  // whoever had it has left its position there
+  if (found) remember(*found, file.string(), "delete " + file.string(), memory);
 }
 
 Findings preflight(const Catalogue& catalogue, const Memory& memory, const Options& options,

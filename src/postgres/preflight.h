@@ -22,10 +22,13 @@ struct Memory {
   /// The slot was seen in another instance's hands since: it may stand anywhere at or after its
   /// former position.
   bool lease_was_elsewhere = false;
-  std::string stored_in;  ///< the position file that says so; empty: this process remembers
+  std::string stored_in;  ///< where it is kept that says so; empty: this process remembers
+  std::string forget;     ///< what an operator does to have it forgotten there: "delete FILE"
 };
 
-/// Adds to `memory` what was found in `file`.
+/// Adds to `memory` what was found at `place`, where `forget` makes it go.
+void remember(const StoredPosition& found, std::string place, std::string forget, Memory& memory);
+/// The same of a position file, which may not be there yet.
 void remember(const std::optional<StoredPosition>& found, const std::filesystem::path& file,
               Memory& memory);
 

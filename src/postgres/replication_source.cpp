@@ -38,10 +38,11 @@ std::string confirmed_query(const std::string& slot) {
 
 struct ReplicationSource::Impl {
   Impl(Options opts, const outbox::MappingOptions& mapping, const outbox::Router& router,
-       relay::Clock& the_clock)
+       relay::Clock& the_clock, relay::PositionRecall* the_recall)
       : options(std::move(opts)),
         expectations{mapping, router},
         clock(the_clock),
+        recall(the_recall),
         names{options.slot, options.publication, {}, {}},
         probe(the_clock, options.slot) {
     if (options.position_file) positions.emplace(*options.position_file);
@@ -50,8 +51,10 @@ struct ReplicationSource::Impl {
   relay::StreamStart open(Lsn confirmed);
   Catalogue inspect(PGconn* walsender, Wait& wait);
   void start(PGconn* connection, Wait& wait);
-  void recall();
-  void expect_position_unchanged();
+  void load_position();
+  void recall_position(const SystemIdentity& server);
+  void expect_position_unchanged(const Catalogue& catalogue);
+  [[nodiscard]] std::string forget_position(const SystemIdentity& server) const;
   void store(Lsn flushed);
   void report(const Findings& findings);
   void yield_to_holder(const SlotFacts& slot);
@@ -61,24 +64,31 @@ struct ReplicationSource::Impl {
   Options options;
   Expectations expectations;
   relay::Clock& clock;
+  relay::PositionRecall* recall;  // null: no positions are kept there
   Names names;
   SlotProbe probe;
   std::optional<CopyStream> stream;
   Memory memory;
   std::optional<PositionFile> positions;
-  Lsn stored;                    // what `positions` holds
+  Lsn stored;                    // what the file or the recall held at this attempt
+  bool stored_complete = true;   // nothing newer was out of reach
   int backend_pid = 0;           // of our newest stream
   std::set<std::string> warned;  // said once, not at every reconnect
 };
 
 relay::StreamStart ReplicationSource::Impl::open(Lsn confirmed) {
   memory.confirmed = std::max(memory.confirmed, confirmed);
-  recall();
+  load_position();
   const Conninfo conninfo = replication_conninfo(options);
   Wait wait(clock, clock.now() + attempt_timeout(options, conninfo), Wait::Interrupts::any_stop);
   Handle connection = connect(conninfo, names, wait);
-  const Catalogue catalogue = inspect(connection.get(), wait);
-  if (!catalogue.slot || !catalogue.slot->active) expect_position_unchanged();
+  Catalogue catalogue = inspect(connection.get(), wait);
+  if (recall != nullptr && !(catalogue.slot && catalogue.slot->active)) {
+    // A position read before the slot can't lie behind it, unless somebody moved the slot.
+    recall_position(catalogue.server.identity);
+    catalogue = inspect(connection.get(), wait);
+  }
+  expect_position_unchanged(catalogue);
   report(preflight(catalogue, memory, options, expectations));
   if (catalogue.slot->active) yield_to_holder(*catalogue.slot);
   start(connection.get(), wait);
@@ -91,23 +101,48 @@ relay::StreamStart ReplicationSource::Impl::open(Lsn confirmed) {
   stream.emplace(std::move(connection), names, clock, options.read_timeout);
   spdlog::info("slot {}: streaming from {}, server process {}", options.slot,
                memory.confirmed.to_string(), backend_pid);
-  return {memory.confirmed, catalogue.server.sender_timeout, catalogue.server.identity};
+  return {memory.confirmed, catalogue.server.sender_timeout, catalogue.server.identity,
+          forget_position(catalogue.server.identity)};
+}
+
+std::string ReplicationSource::Impl::forget_position(const SystemIdentity& server) const {
+  if (positions) return "delete " + positions->path().string();
+  return recall != nullptr ? recall->forgetting(server, options.slot) : "";
 }
 
 // Read at every connection: another instance may have gone on with it in the meantime.
-void ReplicationSource::Impl::recall() {
+void ReplicationSource::Impl::load_position() {
   if (!positions) return;
   const auto found = positions->load(options.slot);
   stored = found ? found->confirmed : Lsn{};
   remember(found, positions->path(), memory);
 }
 
-// The file is ahead of the slot and behind the end of the WAL as long as all three are of one
-// moment. Where another instance wrote it while we looked at the server, they aren't: look again.
-void ReplicationSource::Impl::expect_position_unchanged() {
-  if (!positions) return;
-  const auto found = positions->load(options.slot);
-  if ((found ? found->confirmed : Lsn{}) == stored) return;
+// The same for what is kept under the name of the server's system.
+void ReplicationSource::Impl::recall_position(const SystemIdentity& server) {
+  const auto recalled = recall->recall(server, options.slot);
+  stored = recalled.position ? recalled.position->confirmed : Lsn{};
+  stored_complete = recalled.complete;
+  if (recalled.position)
+    remember(*recalled.position, recall->place(), recall->forgetting(server, options.slot), memory);
+}
+
+// What is kept is ahead of the slot as long as both are of one moment. Where another instance wrote
+// it while we looked at the server, they aren't: look again.
+void ReplicationSource::Impl::expect_position_unchanged(const Catalogue& catalogue) {
+  const auto& slot = catalogue.slot;
+  if (!stored.valid() || !slot || slot->active || slot->confirmed <= stored) return;
+  if (!stored_complete)
+    throw SessionFailure(FailureKind::transient, Side::kafka,
+                         "the newest position of slot " + options.slot + " in " + recall->place() +
+                             " can't be read yet: a transaction is open there");
+  Lsn now_stored;
+  if (positions)
+    if (const auto found = positions->load(options.slot)) now_stored = found->confirmed;
+  if (recall != nullptr)
+    if (const auto found = recall->recall(catalogue.server.identity, options.slot).position)
+      now_stored = found->confirmed;
+  if (now_stored == stored) return;
   throw SessionFailure(FailureKind::slot_active, Side::postgres,
                        "slot " + options.slot + " was in use by another instance a moment ago");
 }
@@ -184,8 +219,9 @@ std::optional<Lsn> ReplicationSource::Impl::finish(std::chrono::milliseconds tim
 }
 
 ReplicationSource::ReplicationSource(Options options, const outbox::MappingOptions& mapping,
-                                     const outbox::Router& router, relay::Clock& clock)
-    : impl_(std::make_unique<Impl>(std::move(options), mapping, router, clock)) {}
+                                     const outbox::Router& router, relay::Clock& clock,
+                                     relay::PositionRecall* recall)
+    : impl_(std::make_unique<Impl>(std::move(options), mapping, router, clock, recall)) {}
 
 ReplicationSource::~ReplicationSource() = default;
 

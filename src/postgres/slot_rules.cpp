@@ -26,10 +26,10 @@ std::string known_position(const Memory& memory) {
                                              : ", kept in " + memory.stored_in);
 }
 
-// The last step of every mend: a file doesn't forget by itself.
+// The last step of every mend: what is kept isn't forgotten by itself.
 std::string go_on(const Memory& memory) {
-  return (memory.stored_in.empty() ? "start walpost again"
-                                   : "delete " + memory.stored_in + " and start walpost again") +
+  return (memory.forget.empty() ? "start walpost again"
+                                : memory.forget + " and start walpost again") +
          " to go on from the slot";
 }
 

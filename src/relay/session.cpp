@@ -33,6 +33,7 @@ void Session::open(pgoutput::Lsn confirmed) {
   mapper_.forget();
   const StreamStart start = source_.open(confirmed);
   opened_ = true;
+  forget_position_ = start.forget_position;
   tracker_.reset(start.start);
   status_.reset(start);
   poison_.begin_stream(start);

@@ -199,7 +199,7 @@ void Session::poisoned(std::string_view event_id, std::string_view table,
       "means and skip it: "
       "SELECT pg_replication_slot_advance('" +
           options_.slot + "', '" + past.to_string() + "')" +
-          (options_.position_file.empty() ? "" : ", and delete " + options_.position_file));
+          (forget_position_.empty() ? "" : ", and " + forget_position_));
 }
 
 }  // namespace walpost::relay

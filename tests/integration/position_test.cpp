@@ -13,13 +13,37 @@ namespace {
 
 constexpr int refused = 3;
 
-class PositionKept : public ::testing::Test {
+/// In a file, or in the topic walpost.positions under the system's identifier.
+class PositionKept : public ::testing::TestWithParam<std::string> {
  protected:
   TempDir folder;
   const std::filesystem::path file = folder.path() / "position";
-  OutboxWorld world{KafkaBroker::shared(), {.postgres = {.settings = {}, .durable = true}}};
+  OutboxWorld world{KafkaBroker::shared(),
+                    {.postgres = {.settings = {}, .durable = true, .own_system = in_kafka()}}};
 
-  [[nodiscard]] Walpost start() const { return world.start({"position=file:" + file.string()}); }
+  [[nodiscard]] static bool in_kafka() { return GetParam() == "Kafka"; }
+  [[nodiscard]] std::string setting() const {
+    return in_kafka() ? "position=kafka" : "position=file:" + file.string();
+  }
+  [[nodiscard]] Walpost start() const { return world.start({setting()}); }
+  /// What messages call it.
+  [[nodiscard]] std::string place() const {
+    return in_kafka() ? "topic walpost.positions" : file.string();
+  }
+  /// Does what messages say to do: "delete FILE", or "run COMMAND" in a shell.
+  static void forget_as_told(const std::string& mend) {
+    const std::string command = std::regex_replace(
+        std::regex_replace(mend, std::regex("^delete "), "rm "), std::regex("^run "), "");
+    const Finished done = run_to_end({"sh", "-c", command}, Deadline::in(milliseconds(20000)));
+    ASSERT_EQ(done.status, exited(0)) << command << done.err;
+  }
+  /// The mend of a refusal, up to what follows it.
+  static std::string told_to(const std::string& log, const std::string& what_follows) {
+    std::smatch mend;
+    if (!std::regex_search(log, mend, std::regex("((delete|run echo) [^\\n]*?)" + what_follows)))
+      throw std::runtime_error("nothing is said of the position: " + log);
+    return mend[1];
+  }
 
   void publish_and_stop(int count) {
     Walpost walpost = start();
@@ -38,7 +62,7 @@ class PositionKept : public ::testing::Test {
 
 // The server forgets confirmations that no checkpoint has written; the process is a new one, so
 // that only the file knows.
-TEST_F(PositionKept, AfterACrashOfTheServerTheNextProcessRepeatsNothing) {
+TEST_P(PositionKept, AfterACrashOfTheServerTheNextProcessRepeatsNothing) {
   for (int round = 0; round < 3; ++round) {
     world.server.exec("checkpoint");
     Walpost walpost = start();
@@ -62,23 +86,24 @@ TEST_F(PositionKept, AfterACrashOfTheServerTheNextProcessRepeatsNothing) {
   EXPECT_TRUE(comparison.exactly_once()) << comparison;
 }
 
-TEST_F(PositionKept, ASlotThatWasAdvancedWhileNothingRanIsRefusedWithTheGap) {
+TEST_P(PositionKept, ASlotThatWasAdvancedWhileNothingRanIsRefusedWithTheGap) {
   publish_and_stop(10);
   world.write(10);
   world.server.exec("select pg_replication_slot_advance('walpost', pg_current_wal_lsn())");
-  expect_refusal_that_says("moved by somebody else.*kept in " + file.string() +
-                           ".*[0-9]+ bytes of WAL were skipped.*delete " + file.string());
-  WalpostOptions options = world.arguments({"position=file:" + file.string()});
+  expect_refusal_that_says("moved by somebody else.*kept in " + place() +
+                           ".*[0-9]+ bytes of WAL were skipped");
+  WalpostOptions options = world.arguments({setting()});
   const Finished check = Walpost::command("check", options);
   EXPECT_EQ(check.status, exited(1));
   EXPECT_NE(check.out.find("moved by somebody else"), std::string::npos) << check.out;
-  // What the message says mends it.
-  std::filesystem::remove(file);
+  Walpost refused_again = start();
+  EXPECT_EQ(refused_again.wait(), exited(refused));
+  forget_as_told(told_to(refused_again.log(), " and start walpost again"));
   publish_and_stop(10);
   EXPECT_EQ(world.compare().lost, 10u);  // those that the operator skipped, no other
 }
 
-TEST_F(PositionKept, ASlotThatWasMadeAnewIsRefusedWithTheGap) {
+TEST_P(PositionKept, ASlotThatWasMadeAnewIsRefusedWithTheGap) {
   publish_and_stop(10);
   world.write(10);
   world.server.exec("select pg_drop_replication_slot('walpost')");
@@ -86,7 +111,7 @@ TEST_F(PositionKept, ASlotThatWasMadeAnewIsRefusedWithTheGap) {
   expect_refusal_that_says("made anew.*bytes of WAL were skipped");
 }
 
-TEST_F(PositionKept, ABackupRestoredInPlaceIsRefusedWithTheGap) {
+TEST_P(PositionKept, ABackupRestoredInPlaceIsRefusedWithTheGap) {
   const std::filesystem::path data = world.server.data_directory();
   const std::filesystem::path backup = data.parent_path() / "backup";
   const auto copy = [](const std::filesystem::path& from, const std::filesystem::path& to) {
@@ -105,11 +130,12 @@ TEST_F(PositionKept, ABackupRestoredInPlaceIsRefusedWithTheGap) {
   world.server.start();
   expect_refusal_that_says(
       "WAL ends at [0-9A-F/]+, [0-9]+ bytes before [0-9A-F/]+, kept in .*"
-      "restored to an earlier state.*delete " +
-      file.string());
+      "restored to an earlier state.*" +
+      std::string(in_kafka() ? "kcat" : "delete " + file.string()));
 }
 
-TEST_F(PositionKept, TheFileOfAnotherSlotIsRefused) {
+TEST_P(PositionKept, TheFileOfAnotherSlotIsRefused) {
+  if (in_kafka()) GTEST_SKIP() << "there each slot has its own";
   publish_and_stop(10);
   world.server.exec("select pg_copy_logical_replication_slot('walpost', 'other')");
   Walpost walpost = world.start({"position=file:" + file.string(), "postgres.slot=other"});
@@ -118,7 +144,7 @@ TEST_F(PositionKept, TheFileOfAnotherSlotIsRefused) {
       << walpost.log();
 }
 
-TEST_F(PositionKept, AStandbyGoesOnWithTheFileOfTheOneBefore) {
+TEST_P(PositionKept, AStandbyGoesOnWithTheFileOfTheOneBefore) {
   Walpost first = start();
   first.wait_until_streaming();
   Walpost second = start();
@@ -133,7 +159,7 @@ TEST_F(PositionKept, AStandbyGoesOnWithTheFileOfTheOneBefore) {
   EXPECT_TRUE(comparison.exactly_once()) << comparison;
 }
 
-TEST_F(PositionKept, SkippingAnEventTakesWhatItsMessageSays) {
+TEST_P(PositionKept, SkippingAnEventTakesWhatItsMessageSays) {
   world.server.exec("alter table outbox alter aggregate_id drop not null");
   const std::string insert =
       "insert into outbox(aggregate_type, aggregate_id, event_type, payload) values ";
@@ -143,11 +169,11 @@ TEST_F(PositionKept, SkippingAnEventTakesWhatItsMessageSays) {
   EXPECT_EQ(stopped.wait(), exited(4));
   std::smatch mend;
   const std::string log = stopped.log();
-  ASSERT_TRUE(std::regex_search(
-      log, mend, std::regex("(SELECT pg_replication_slot_advance\\([^)]*\\)), and delete (\\S+)")))
+  ASSERT_TRUE(std::regex_search(log, mend,
+                                std::regex("(SELECT pg_replication_slot_advance\\([^)]*\\)), and")))
       << log;
   world.server.exec(mend[1]);
-  std::filesystem::remove(mend[2].str());
+  forget_as_told(told_to(log, "\n"));
   Walpost walpost = start();
   ASSERT_TRUE(world.wait_until_confirmed()) << walpost.log();
   EXPECT_EQ(walpost.stop(), exited(0));
@@ -158,7 +184,7 @@ TEST_F(PositionKept, SkippingAnEventTakesWhatItsMessageSays) {
 
 // The standby has read the file and is held up while it looks at the server; meanwhile the other
 // goes on and ends. What it read is of the past, and no reason to refuse the slot.
-TEST_F(PositionKept, AStandbyThatReadTheFileTooEarlyLooksAgain) {
+TEST_P(PositionKept, AStandbyThatReadTheFileTooEarlyLooksAgain) {
   Walpost first = start();
   first.wait_until_streaming();
   world.write(1);
@@ -184,8 +210,12 @@ TEST_F(PositionKept, AStandbyThatReadTheFileTooEarlyLooksAgain) {
   EXPECT_TRUE(comparison.exactly_once()) << comparison;
 }
 
+INSTANTIATE_TEST_SUITE_P(Stores, PositionKept, ::testing::Values("File", "Kafka"),
+                         [](const auto& store) { return "In" + store.param; });
+
 // Nothing is confirmed that the file doesn't hold.
-TEST_F(PositionKept, WhereTheFileCannotBeWrittenNothingIsConfirmed) {
+TEST_P(PositionKept, WhereTheFileCannotBeWrittenNothingIsConfirmed) {
+  if (in_kafka()) GTEST_SKIP() << "the topic is where the events go";
   publish_and_stop(10);
   const std::string before = world.confirmed_flush_lsn();
   Walpost walpost =
@@ -196,6 +226,39 @@ TEST_F(PositionKept, WhereTheFileCannotBeWrittenNothingIsConfirmed) {
   world.write(10);
   EXPECT_TRUE(walpost.process().running());
   EXPECT_EQ(world.confirmed_flush_lsn(), before);
+}
+
+class PositionsTopic : public ::testing::Test {
+ protected:
+  KafkaBroker broker;
+  OutboxWorld world{broker};
+
+  void expect_refusal_that_says(const std::string& what) {
+    Walpost walpost = world.start({"position=kafka"});
+    EXPECT_EQ(walpost.wait(), exited(refused));
+    EXPECT_TRUE(std::regex_search(walpost.log(), std::regex(what))) << walpost.log();
+    const Finished check = Walpost::command("check", world.arguments({"position=kafka"}));
+    EXPECT_EQ(check.status, exited(1)) << check.out;
+    EXPECT_TRUE(std::regex_search(check.out, std::regex("topic walpost.positions"))) << check.out;
+  }
+};
+
+TEST_F(PositionsTopic, ThatWouldDeleteByAgeIsRefusedWithTheCommandThatMendsIt) {
+  broker.create_topic("walpost.positions", 1);
+  expect_refusal_that_says("cleanup.policy is delete.*kafka-configs.sh .*cleanup.policy=compact");
+}
+
+TEST_F(PositionsTopic, OfSeveralPartitionsIsRefusedWithTheCommandThatMendsIt) {
+  broker.create_topic("walpost.positions", 2, {{"cleanup.policy", "compact"}});
+  expect_refusal_that_says("2 partitions instead of one.*kafka-topics.sh .*--delete");
+}
+
+TEST_F(PositionsTopic, IsNoDestinationOfEvents) {
+  world.write(1);
+  Walpost walpost = world.start({"position=kafka", "route.topic=walpost.positions"});
+  EXPECT_EQ(walpost.wait(), exited(refused)) << walpost.log();
+  EXPECT_NE(walpost.log().find("in which walpost keeps positions"), std::string::npos)
+      << walpost.log();
 }
 
 }  // namespace

@@ -40,13 +40,18 @@ KafkaBroker& busy_broker() {
   return broker;
 }
 
-class Latency : public ::testing::TestWithParam<int> {};
+struct Load {
+  int per_second;
+  std::string guarantee = "at_least_once";
+};
+
+class Latency : public ::testing::TestWithParam<Load> {};
 
 TEST_P(Latency, IsReportedAndEveryEventArrives) {
-  const int rate = GetParam();
+  const int rate = GetParam().per_second;
   const int count = rate * 10;
-  OutboxWorld world(busy_broker());
-  Walpost walpost = world.start();
+  OutboxWorld world(busy_broker(), {.postgres = {.settings = {}, .own_system = true}});
+  Walpost walpost = world.start({"delivery.guarantee=" + GetParam().guarantee});
   walpost.wait_until_streaming();
   std::vector<double> milliseconds_taken;
   KafkaReader reader(busy_broker().bootstrap(), world.topic);
@@ -66,14 +71,20 @@ TEST_P(Latency, IsReportedAndEveryEventArrives) {
     const double last = static_cast<double>(milliseconds_taken.size() - 1);
     return milliseconds_taken[static_cast<std::size_t>(p * last)];
   };
-  std::printf("%d/s: p50 %.1f ms, p99 %.1f ms, p99.9 %.1f ms, max %.1f ms\n", rate, percentile(0.5),
-              percentile(0.99), percentile(0.999), milliseconds_taken.back());
+  std::printf("%d/s, %s: p50 %.1f ms, p99 %.1f ms, p99.9 %.1f ms, max %.1f ms\n", rate,
+              GetParam().guarantee.c_str(), percentile(0.5), percentile(0.99), percentile(0.999),
+              milliseconds_taken.back());
   EXPECT_EQ(walpost.stop(), exited(0));
 }
 
-INSTANTIATE_TEST_SUITE_P(Rates, Latency, ::testing::Values(10, 1000, 5000), [](const auto& param) {
-  return "PerSecond" + std::to_string(param.param);
-});
+INSTANTIATE_TEST_SUITE_P(Rates, Latency,
+                         ::testing::Values(Load{10}, Load{1000}, Load{5000},
+                                           Load{10, "exactly_once"}, Load{1000, "exactly_once"},
+                                           Load{5000, "exactly_once"}),
+                         [](const auto& load) {
+                           return "PerSecond" + std::to_string(load.param.per_second) +
+                                  (load.param.guarantee == "exactly_once" ? "ExactlyOnce" : "");
+                         });
 
 }  // namespace
 }  // namespace walpost::test

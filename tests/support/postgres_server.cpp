@@ -38,15 +38,13 @@ void give_to_server_user(const std::filesystem::path& folder) {
 }
 
 std::filesystem::path make_cluster(const std::filesystem::path& binaries,
-                                   const std::filesystem::path& folder) {
-  give_to_server_user(folder);
-  std::filesystem::path made = folder / "template";
-  run_as_server_user({(binaries / "initdb").string(), "-D", made.string(), "-U", "postgres", "-A",
+                                   const std::filesystem::path& data) {
+  run_as_server_user({(binaries / "initdb").string(), "-D", data.string(), "-U", "postgres", "-A",
                       "trust", "-E", "UTF8", "--locale=C", "--no-sync"});
-  return made;
+  return data;
 }
 
-/// A cluster made once a process; every server starts as a copy, which is many times faster.
+/// A cluster made once a process; a server starts as a copy, which is many times faster.
 const std::filesystem::path& template_cluster(const std::filesystem::path& binaries) {
   struct Made {
     TempDir folder;
@@ -54,7 +52,10 @@ const std::filesystem::path& template_cluster(const std::filesystem::path& binar
   };
   static std::map<std::filesystem::path, Made> all;
   Made& made = all[binaries];
-  if (made.data.empty()) made.data = make_cluster(binaries, made.folder.path());
+  if (made.data.empty()) {
+    give_to_server_user(made.folder.path());
+    made.data = make_cluster(binaries, made.folder.path() / "template");
+  }
   return made.data;
 }
 
@@ -158,7 +159,10 @@ PostgresServer::PostgresServer(const PostgresOptions& options)
       port_(free_port()),
       settings_(default_settings(options.durable)) {
   give_to_server_user(folder_.path());
-  run_as_server_user({"cp", "-a", template_cluster(binaries_).string(), data_.string()});
+  if (options.own_system)
+    make_cluster(binaries_, data_);
+  else
+    run_as_server_user({"cp", "-a", template_cluster(binaries_).string(), data_.string()});
   settings_["port"] = std::to_string(port_);
   settings_["unix_socket_directories"] = folder_.path().string();
   for (const auto& [name, value] : options.settings) settings_[name] = value;

@@ -58,6 +58,8 @@ struct PostgresOptions {
   bool durable = false;  ///< fsync and full_page_writes, for crash tests
   /// The folder of initdb and postgres; empty: postgres_binaries().
   std::filesystem::path binaries = {};
+  /// A system identifier of its own; all others of a process have the same one. Costs a second.
+  bool own_system = false;
 };
 
 /// A throw-away PostgreSQL of its own, superuser `postgres` without a password, on a free port of

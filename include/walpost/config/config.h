@@ -10,6 +10,8 @@
 
 namespace walpost::config {
 
+enum class Guarantee { at_least_once, exactly_once };
+
 enum class LogFormat { text, json };
 
 struct LogOptions {
@@ -24,6 +26,13 @@ struct Config {
   outbox::RouteOptions route;
   kafka::Options kafka;
   relay::Options relay;
+  Guarantee guarantee = Guarantee::at_least_once;
+  bool position_topic = false;  ///< `position: kafka`
+
+  /// Whether positions are kept in Kafka: asked for, or because exactly once needs them there.
+  [[nodiscard]] bool keeps_position_in_kafka() const {
+    return position_topic || guarantee == Guarantee::exactly_once;
+  }
   LogOptions log;
 };
 

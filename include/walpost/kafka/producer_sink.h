@@ -8,7 +8,8 @@
 
 namespace walpost::kafka {
 
-/// An idempotent librdkafka producer as the Sink of the product.
+/// An idempotent librdkafka producer as the Sink of the product: at least once. Keeps the position
+/// in the topic of positions if the options say so.
 class ProducerSink final : public relay::Sink {
  public:
   /// `clock` must outlive this. Throws relay::SessionFailure(refused) for unusable properties.

@@ -8,6 +8,7 @@
 #include "walpost/postgres/options.h"
 #include "walpost/postgres/slot_health.h"
 #include "walpost/relay/clock.h"
+#include "walpost/relay/position_recall.h"
 #include "walpost/relay/source.h"
 
 namespace walpost::postgres {
@@ -16,9 +17,11 @@ namespace walpost::postgres {
 class ReplicationSource final : public relay::Source {
  public:
   /// `clock` is asked for the time and, while connecting, for stop requests. `mapping` and `router`
-  /// are what preflight checks the published tables against. All must outlive this.
+  /// are what preflight checks the published tables against; `recall` is where the slot's position
+  /// is kept besides a file, null for nowhere. All must outlive this.
   ReplicationSource(Options options, const outbox::MappingOptions& mapping,
-                    const outbox::Router& router, relay::Clock& clock);
+                    const outbox::Router& router, relay::Clock& clock,
+                    relay::PositionRecall* recall = nullptr);
   ~ReplicationSource() override;
 
   /// Where several hosts are named, the connect timeout is each one's. Host names are looked up by

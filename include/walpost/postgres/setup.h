@@ -8,6 +8,7 @@
 #include "walpost/outbox/router.h"
 #include "walpost/postgres/options.h"
 #include "walpost/relay/finding.h"
+#include "walpost/relay/position_recall.h"
 
 namespace walpost::postgres {
 
@@ -46,10 +47,11 @@ struct SetupStep {
 void apply_setup(const Options& options, const std::vector<SetupStep>& steps);
 
 /// Every preflight check of the PostgreSQL side, for `walpost check`; with `dead_letters`, of their
-/// tables, too. Never throws for a failing
-/// check: a server that can't be reached is a finding too.
+/// tables, too. Never throws for a failing check: a server that can't be reached is a finding too.
+/// `recall` as in ReplicationSource.
 [[nodiscard]] std::vector<relay::Finding> check(const Options& options,
                                                 const outbox::MappingOptions& mapping,
-                                                const outbox::Router& router, bool dead_letters);
+                                                const outbox::Router& router, bool dead_letters,
+                                                relay::PositionRecall* recall = nullptr);
 
 }  // namespace walpost::postgres

@@ -20,7 +20,6 @@ namespace walpost::relay {
 
 struct Options {
   std::string slot = "walpost";  ///< only for messages
-  std::string position_file;     ///< only for messages; empty: none is kept
   /// Of the records' memory as Sink::in_flight_bytes estimates it; keeps the whole process below 64
   /// MB.
   std::size_t in_flight_bytes = std::size_t{24} << 20;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "pgoutput/messages.h"
@@ -109,6 +110,7 @@ class Session {
   Pacing pacing_;
   ShutdownWatch shutdown_;
   bool opened_ = false;
+  std::string forget_position_;  // as in StreamStart
   outbox::Position position_;
   std::optional<Pending> pending_;
   std::optional<outbox::Position> alone_;  ///< a suspect under way: nothing else goes out

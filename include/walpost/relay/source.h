@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct StreamStart {
       start;  ///< the server sends only transactions whose commit record starts here or later
   std::chrono::milliseconds sender_timeout{60000};  ///< wal_sender_timeout; 0 = none
   SystemIdentity identity{};                        ///< of the server
+  /// What makes a position kept elsewhere forget this slot, for messages; empty: none is kept.
+  std::string forget_position{};
 };
 
 /// A logical replication stream: the edge to PostgreSQL. One thread. Every failure is thrown as a

@@ -49,6 +49,7 @@ kafka:
   socket.keepalive.enable: true
 delivery:
   guarantee: at_least_once
+  transaction_interval: 75ms
   on_poison: stop
   drain_timeout: 1m
 position: file:/var/lib/walpost/position
@@ -64,6 +65,8 @@ log: {level: debug, format: json}
               ElementsAre(Pair("id", "event_uuid"), Pair("payload", "body")));
   EXPECT_TRUE(config.outbox.tombstones);
   EXPECT_EQ(config.postgres.position_file, "/var/lib/walpost/position");
+  EXPECT_FALSE(config.keeps_position_in_kafka());
+  EXPECT_EQ(config.kafka.transactions.interval, milliseconds(75));
   EXPECT_EQ(config.route.topic, "events.{aggregate_type}");
   EXPECT_THAT(config.route.topics, ElementsAre(Pair("order.placed", "orders")));
   EXPECT_EQ(config.route.key, "{tenant}:{aggregate_id}");
@@ -79,6 +82,13 @@ log: {level: debug, format: json}
   EXPECT_EQ(config.relay.in_flight_events, 5000U);
   EXPECT_EQ(config.log.level, "debug");
   EXPECT_EQ(config.log.format, LogFormat::json);
+}
+
+TEST_F(LoadTest, ExactlyOnceKeepsThePositionInKafkaUnasked) {
+  EXPECT_EQ(config_of("position: kafka").guarantee, Guarantee::at_least_once);
+  EXPECT_TRUE(config_of("position: kafka").keeps_position_in_kafka());
+  EXPECT_TRUE(config_of("delivery: {guarantee: exactly_once}").keeps_position_in_kafka());
+  EXPECT_FALSE(config_of("position: none").keeps_position_in_kafka());
 }
 
 TEST_F(LoadTest, AnEmptyFileAndEmptySectionsAreTheDefaults) {

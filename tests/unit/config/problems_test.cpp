@@ -120,9 +120,16 @@ INSTANTIATE_TEST_SUITE_P(
         ProblemCase{"UnsupportedFormat", "route: {format: cloudevents}",
                     "route.format: must be raw: this version supports no other, not "
                     "\"cloudevents\""},
-        ProblemCase{"UnsupportedGuarantee", "delivery: {guarantee: exactly_once}",
-                    "delivery.guarantee: must be at_least_once: this version supports no other, "
-                    "not \"exactly_once\""},
+        ProblemCase{"UnknownGuarantee", "delivery: {guarantee: exactly-once}",
+                    "delivery.guarantee: must be at_least_once or exactly_once, not "
+                    "\"exactly-once\""},
+        ProblemCase{"NoTransactionInterval", "delivery: {transaction_interval: 0s}",
+                    "delivery.transaction_interval: must be between 1ms and 10000ms, not "
+                    "\"0s\""},
+        ProblemCase{"PositionBesideTheTransactions",
+                    "{position: \"file:/p\", delivery: {guarantee: exactly_once}}",
+                    "position: must be kafka, or left out, with delivery.guarantee: exactly_once: "
+                    "the position is part of the transactions"},
         ProblemCase{"UnknownPoisonPolicy", "delivery: {on_poison: skip}",
                     "delivery.on_poison: must be stop, dead_letter or park, not \"skip\""},
         ProblemCase{"NoDeadLetterAllowed", "delivery: {max_dead_letters: 0}",
@@ -136,11 +143,11 @@ INSTANTIATE_TEST_SUITE_P(
             "delivery.dead_letter_topic: only goes with delivery.on_poison: dead_letter; what "
             "is parked has to be kept in table walpost.dead_letter"},
         ProblemCase{"PositionWithoutAPath", "position: \"file:\"",
-                    "position: must be none, or file: and the path of a file, such as "
+                    "position: must be none, kafka, or file: and the path of a file, such as "
                     "file:/var/lib/walpost/position, not \"file:\""},
-        ProblemCase{"UnsupportedPosition", "position: kafka",
-                    "position: must be none, or file: and the path of a file, such as "
-                    "file:/var/lib/walpost/position, not \"kafka\""},
+        ProblemCase{"UnknownPosition", "position: disk",
+                    "position: must be none, kafka, or file: and the path of a file, such as "
+                    "file:/var/lib/walpost/position, not \"disk\""},
         ProblemCase{"UnknownLogLevel", "log: {level: loud}",
                     "log.level: must be one of trace, debug, info, warn, error, not \"loud\""},
         ProblemCase{"UnknownLogFormat", "log: {format: xml}",

@@ -111,6 +111,7 @@ TEST_F(LoadTest, TheDescriptionHoldsEverySettingAndNoSecret) {
                            R"(route.create_topics.partitions: "3")",
                            R"(route.create_topics.replication: "2")",
                            R"(delivery.guarantee: "at_least_once")",
+                           R"(delivery.transaction_interval: "100ms")",
                            R"(delivery.on_poison: "stop")",
                            R"(delivery.max_dead_letters: "1000")",
                            R"(delivery.drain_timeout: "25000ms")",

@@ -16,7 +16,8 @@ TEST(HeldRecordTest, IsTheRecordAfterTheOriginalIsGone) {
   {
     const std::string topic = "t", key("k\0y", 3), value(70000, 'v'), name = "h", text = "x";
     const std::vector<outbox::Header> its{{name, text}, {"empty", ""}, {"null", std::nullopt}};
-    HeldRecord made(outbox::Record{topic, key, value, its}, relay::Token(3, 2, 1), 7);
+    const outbox::Position position{pgoutput::Lsn{0x18}, 4, {}};
+    HeldRecord made(outbox::Record{topic, key, value, its, position}, relay::Token(3, 2, 1), 7);
     held.emplace(std::move(made));
   }
   const outbox::Record record = held->view(headers);
@@ -31,6 +32,8 @@ TEST(HeldRecordTest, IsTheRecordAfterTheOriginalIsGone) {
   EXPECT_EQ(record.headers[2].value, std::nullopt);
   EXPECT_EQ(held->token.packed(), relay::Token(3, 2, 1).packed());
   EXPECT_EQ(held->partition, 7);
+  EXPECT_EQ(record.position.commit_lsn, pgoutput::Lsn{0x18});
+  EXPECT_EQ(record.position.ordinal, 4u);
 }
 
 TEST(HeldRecordTest, KeepsATombstoneAndAnEmptyKeyApart) {

@@ -53,5 +53,39 @@ TEST(Properties, TellWhetherRecordsAreCompressed) {
   EXPECT_TRUE(producer_properties({{"compression.codec", "lz4"}}, std::nullopt).compressed);
 }
 
+TEST(Properties, OfTransactionsLetARecordExpireNoLaterThanItsTransaction) {
+  const auto defaults = transactional_properties({}, std::nullopt, "walpost-7-s");
+  EXPECT_EQ(value_of(defaults, "transactional.id"), "walpost-7-s");
+  EXPECT_EQ(value_of(defaults, "message.timeout.ms"), "60000");
+  EXPECT_EQ(value_of(defaults, "transaction.timeout.ms"), "60000");
+  EXPECT_EQ(value_of(defaults, "enable.idempotence"), "true");
+  const auto chosen =
+      transactional_properties({{"transaction.timeout.ms", "9000"}}, 50000, "walpost-7-s");
+  EXPECT_EQ(value_of(chosen, "message.timeout.ms"), "9000");
+  EXPECT_EQ(chosen.batch_bytes, 50000u);
+}
+
+TEST(Properties, OfAReaderSayHowToReachTheBrokersAndThatOnlyCommittedRecordsCount) {
+  const auto values = reader_properties({{"bootstrap.servers", "k:1"},
+                                         {"security.protocol", "ssl"},
+                                         {"sasl.password", "s"},
+                                         {"ssl.ca.location", "/ca"},
+                                         {"isolation.level", "read_uncommitted"},
+                                         {"client.rack", "r"},
+                                         {"linger.ms", "5"},
+                                         {"compression.type", "zstd"},
+                                         {"debug", "all"}});
+  const auto value = [&](const std::string& name) {
+    return value_of(ProducerProperties{values}, name);
+  };
+  EXPECT_EQ(value("metadata.broker.list"), "k:1");
+  EXPECT_EQ(value("security.protocol"), "ssl");
+  EXPECT_EQ(value("sasl.password"), "s");
+  EXPECT_EQ(value("ssl.ca.location"), "/ca");
+  EXPECT_EQ(value("isolation.level"), "read_committed");
+  for (const char* others : {"client.rack", "queue.buffering.max.ms", "compression.codec", "debug"})
+    EXPECT_EQ(value(others), "(unset)") << others;
+}
+
 }  // namespace
 }  // namespace walpost::kafka

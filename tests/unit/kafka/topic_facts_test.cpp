@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using Level = relay::Finding::Level;
 
 TopicFacts sound_topic() {
-  return {"orders", "k1:9092", 3, 6, 3, {std::size_t{1048588}, 2, false}};
+  return {"orders", "k1:9092", 3, 6, 3, {std::size_t{1048588}, 2, false, "delete"}};
 }
 
 testing::Matcher<Finding> finding(Level level, const std::string& what, const std::string& mend) {
@@ -82,6 +82,25 @@ TEST(TopicFacts, AForbiddenTopicIsRefusedWithTheAclThatOpensIt) {
   EXPECT_THAT(failure.mend(), AllOf(HasSubstr("kafka-acls.sh --bootstrap-server k1:9092 --add"),
                                     HasSubstr("--operation Write --operation Describe"),
                                     HasSubstr("--topic orders")));
+}
+
+TEST(TopicFacts, PositionsNeedOnePartitionThatIsCompactedAndNothingElse) {
+  auto facts = sound_topic();
+  facts.partitions = 1;
+  facts.limits.cleanup_policy = "compact";
+  EXPECT_THAT(judge_positions(facts), ElementsAre(finding(Level::pass, "compacted", "")));
+  facts.limits.cleanup_policy = "compact,delete";
+  EXPECT_THAT(judge_positions(facts),
+              ElementsAre(finding(Level::fail, "cleanup.policy is compact,delete",
+                                  "kafka-configs.sh --bootstrap-server k1:9092 --alter "
+                                  "--entity-type topics --entity-name orders --add-config "
+                                  "cleanup.policy=compact")));
+  facts.limits.cleanup_policy = "compact";
+  facts.partitions = 3;
+  EXPECT_THAT(judge_positions(facts),
+              ElementsAre(finding(Level::fail, "3 partitions instead of one",
+                                  "kafka-topics.sh --bootstrap-server k1:9092 --delete --topic "
+                                  "orders")));
 }
 
 TEST(TopicFacts, ARefusalNamesTheTopic) {

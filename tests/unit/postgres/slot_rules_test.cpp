@@ -104,7 +104,10 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"moved by another", fail, [](C&, M& m) { m.confirmed = Lsn{0x2000}; },
              "from 0/2000, which this process confirmed, to 0/3000; 4096 bytes", "compare"},
         Rule{"moved while no process ran", fail,
-             [](C&, M& m) { m.confirmed = Lsn{0x2000}, m.stored_in = "/var/lib/walpost/position"; },
+             [](C&, M& m) {
+               m.confirmed = Lsn{0x2000}, m.stored_in = "/var/lib/walpost/position",
+               m.forget = "delete /var/lib/walpost/position";
+             },
              "from 0/2000, kept in /var/lib/walpost/position, to 0/3000; 4096 bytes",
              "delete /var/lib/walpost/position and start walpost again"},
         Rule{"restored to an earlier state", fail, [](C&, M& m) { m.confirmed = Lsn{0x6000}; },
