@@ -155,21 +155,19 @@ TEST_F(TransactionalSinkTest, TheNextInstanceFencesTheOneBeforeWhoseOpenTransact
   EXPECT_THAT(values(2), ElementsAre("a", "b"));
 }
 
-// The relay is told that the refused record was taken, and those behind it; its transactions look
-// complete to it.
-TEST_F(TransactionalSinkTest, ARefusedEventIsNoPartOfThePositionAndWhatCameBeforeItIsCommitted) {
+TEST_F(TransactionalSinkTest, ARefusedEventIsNoPartOfThePositionAndHarmsNoOther) {
   Instance instance(broker, system);
   ASSERT_TRUE(instance.publish(topic, Lsn{0x200}, 0, "a"));
-  static_cast<void>(instance.secured(Lsn{0x208}));
-  ASSERT_TRUE(instance.publish(topic, Lsn{0x210}, 0, std::string(30000, 'x')));
-  ASSERT_TRUE(instance.publish(topic, Lsn{0x220}, 0, "c"));
-  static_cast<void>(instance.sink().secure(Lsn{0x208}, Lsn{0x228}));
-  ASSERT_TRUE(instance.poll_until([&] { return !instance.reports().failed.empty(); }));
-  EXPECT_EQ(instance.delivered(), 1u);
-  EXPECT_EQ(instance.reports().failed.front().kind, relay::DeliveryFailure::Kind::permanent);
-  instance.sink().discard();
-  EXPECT_THAT(values(1), ElementsAre("a"));
+  EXPECT_EQ(instance.offer(topic, Lsn{0x210}, 0, std::string(30000, 'x')),
+            relay::Accepted::refused);
+  EXPECT_THAT(instance.sink().refusal(), HasSubstr("too large"));
+  static_cast<void>(instance.sink().secure(Lsn{0x100}, Lsn{0x208}));
+  ASSERT_TRUE(instance.wait_delivered(1));
+  EXPECT_EQ(instance.secured(Lsn{0x208}), Lsn{0x208});
   EXPECT_TRUE(comes_to(Lsn{0x208}));
+  ASSERT_TRUE(instance.publish(topic, Lsn{0x220}, 0, "c"));
+  ASSERT_TRUE(instance.wait_delivered(2));
+  EXPECT_THAT(values(2), ElementsAre("a", "c"));
 }
 
 TEST_F(TransactionalSinkTest, APositionThatMovesWithoutEventsIsNotedBeforeItMayBeConfirmed) {

@@ -125,7 +125,7 @@ TEST_F(LoadTest, TheDescriptionHoldsEverySettingAndNoSecret) {
                            R"(kafka.sasl.password: "***")"}) {
     EXPECT_THAT(lines, Contains(line));
   }
-  EXPECT_EQ(lines.size(), 25U);
+  EXPECT_EQ(lines.size(), 26U);
 }
 
 TEST_F(LoadTest, AValueThatWinsOverASecretIsShown) {
