@@ -198,7 +198,7 @@ bool Session::tell() {
 
 void Session::settle(milliseconds timeout) {
   const Instant deadline = clock_.now() + timeout;
-  bool heard = true;  // by the server, which may have ended the stream: that is no reason to give up
+  bool heard = true;  // by the server: one that has ended the stream is no reason to give up
   while (!all_confirmable() && sink_.in_flight() > 0 && clock_.now() < deadline &&
          clock_.stop_requests() < 2) {
     reports_.clear();

@@ -111,7 +111,7 @@ TEST_F(CheckerTest, ARowWrittenWhileUnpublishedIsNoEvent) {
 }
 
 TEST_F(CheckerTest, WhatWasDeletedWithItsTopicIsNotMissedAndWhatCameAfterwardsIs) {
-  row("outbox_doomed");
+  const std::string deleted = row("outbox_doomed");
   checker_->forget_doomed();
   KafkaBroker::shared().delete_topic(doomed());
   KafkaBroker::shared().create_topic(doomed(), 6);
@@ -123,6 +123,10 @@ TEST_F(CheckerTest, WhatWasDeletedWithItsTopicIsNotMissedAndWhatCameAfterwardsIs
   EXPECT_FALSE(all_well(1000));
   record(doomed(), after);
   EXPECT_TRUE(all_well());
+  record(doomed(), deleted);  // after a crash of the server, for example
+  EXPECT_TRUE(eventually([&] { return checker_->tally().repeats == 1; },
+                         Deadline::in(milliseconds(20000))));
+  EXPECT_THAT(checker_->violations(), IsEmpty());
 }
 
 TEST_F(CheckerTest, ACrashThatTakesTheSlotBackChangesNothing) {

@@ -73,6 +73,7 @@ void CommitOrder::take_mark(const std::string& what) {
 }
 
 void CommitOrder::excuse_doomed() {
+  remade_rank_ = next_rank_;
   deleted_ += std::erase_if(unseen_, [](const auto& row) { return row.second; });
 }
 

@@ -49,6 +49,8 @@ class CommitOrder {
 
   [[nodiscard]] Row* find(const RowId& id);
   void seen(Row& row);
+  /// It may have been in the topic that was deleted: it can be published again any time later.
+  [[nodiscard]] bool excused(const Row& row) const { return row.doomed && row.rank < remade_rank_; }
   /// Where the mark lies among the ranks; nothing: not read yet.
   [[nodiscard]] std::optional<std::uint64_t> rank_of(const std::string& mark) const;
   /// Events of lower rank that have to be in their topic and weren't seen.
@@ -72,6 +74,7 @@ class CommitOrder {
   std::map<std::string, std::uint64_t> marks_;
   std::map<std::uint64_t, bool> unseen_;  ///< rank -> doomed
   std::uint64_t next_rank_ = 0;
+  std::uint64_t remade_rank_ = 0;  ///< doomed rows below may be gone with their topic
   bool publishing_ = true;
   std::size_t events_ = 0;
   std::size_t unpublished_ = 0;
