@@ -164,8 +164,11 @@ TEST_F(PoisonTest, OfARefusedBatchEachEventIsSentAloneUntilOneIsRefused) {
         {"a", "k1"}, {"b", "k2"}, {"c", "k3"}};
     step([&, rows] { commit(200, rows); });
     step([&] {
-      for (const auto& taken : sink.taken)
-        sink.failures.push_back({DeliveryFailure::Kind::permanent, taken.token, "t", "", "no"});
+      const auto batch = {sink.taken[0].token, sink.taken[1].token};
+      for (const Token token : batch)
+        sink.failures.push_back({DeliveryFailure::Kind::permanent, token, "t", "", "no"});
+      sink.failures.push_back(
+          {DeliveryFailure::Kind::retryable, sink.taken[2].token, "t", "", "given up"});
     });
     step([&, rows] {
       sink.taken.clear();
