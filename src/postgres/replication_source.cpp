@@ -89,7 +89,14 @@ relay::StreamStart ReplicationSource::Impl::open(Lsn confirmed) {
     catalogue = inspect(connection.get(), wait);
   }
   expect_position_unchanged(catalogue);
-  report(preflight(catalogue, memory, options, expectations));
+  Findings findings = preflight(catalogue, memory, options, expectations);
+  if (refusal(findings)) {
+    // The catalogue isn't read in one moment, and may have been altered meanwhile.
+    catalogue = inspect(connection.get(), wait);
+    expect_position_unchanged(catalogue);
+    findings = preflight(catalogue, memory, options, expectations);
+  }
+  report(findings);
   if (catalogue.slot->active) yield_to_holder(*catalogue.slot);
   start(connection.get(), wait);
 

@@ -23,11 +23,12 @@ struct Arguments {
   std::string only;
 };
 
-int run(const Arguments& arguments) {
+namespace {
+
+/// The rounds, and what they came to.
+Tally play(ChaosWorld& world, const Arguments& arguments, int& round) {
   const auto began = std::chrono::steady_clock::now();
-  ChaosWorld world(arguments.seed, arguments.only);
   world.catch_up(Deadline::in(recovery_limit));
-  int round = 0;
   while (round < arguments.rounds && seconds_since(began) < arguments.seconds) {
     const auto before = std::chrono::steady_clock::now();
     const std::string fault = world.round();
@@ -36,13 +37,30 @@ int run(const Arguments& arguments) {
     std::cout << "round " << ++round << ": " << fault << ", " << applied << " s, recovered after "
               << seconds_since(before) - applied << " s" << std::endl;
   }
-  const Tally tally = world.finish();
+  return world.finish();
+}
+
+}  // namespace
+
+int run(const Arguments& arguments) {
+  const auto began = std::chrono::steady_clock::now();
+  ChaosWorld world(arguments.seed, arguments.only);
+  int round = 0;
+  Tally tally;
+  bool kept = true;
+  try {
+    tally = play(world, arguments, round);
+  } catch (const std::exception& e) {
+    std::cout << e.what() << "\n";
+    tally = world.checker.tally();
+    kept = false;
+  }
   for (const auto& [fault, times] : world.faults()) std::cout << times << " x " << fault << "\n";
   std::cout << "chaos: " << round << " rounds in " << seconds_since(began) << " s, seed "
             << arguments.seed << ": " << tally << "\n";
-  const bool kept = tally.lost == 0 && tally.out_of_order == 0 && tally.foreign == 0 &&
-                    tally.wrong_bytes == 0 && tally.wrong_partition == 0 && tally.events > 0;
-  if (!kept) std::cout << "the promise is broken\n" << world.instances.logs();
+  kept = kept && tally.lost == 0 && tally.out_of_order == 0 && tally.foreign == 0 &&
+         tally.wrong_bytes == 0 && tally.wrong_partition == 0 && tally.events > 0;
+  std::cout << (kept ? "the promise is kept\n" : "the run has failed\n");
   return kept ? 0 : 1;
 }
 

@@ -92,7 +92,7 @@ void alter_publication(ChaosWorld& world, const std::string& statement, const st
 }
 
 void drop_tables_and_add_them_again(ChaosWorld& world) {
-  world.instances.excuse(refused, "publication walpost: it publishes no table");
+  world.instances.excuse(refused, "publication walpost");
   alter_publication(world, "alter publication walpost drop table outbox, outbox_doomed",
                     world.new_mark(CommitOrder::unpublished_mark));
   world.chance.let_pass(200, 1000);

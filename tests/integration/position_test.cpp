@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <regex>
 
 #include "integration/outbox_world.h"
@@ -134,8 +135,30 @@ TEST_P(PositionKept, ABackupRestoredInPlaceIsRefusedWithTheGap) {
       std::string(in_kafka() ? "kcat" : "delete " + file.string()));
 }
 
-TEST_P(PositionKept, TheFileOfAnotherSlotIsRefused) {
-  if (in_kafka()) GTEST_SKIP() << "there each slot has its own";
+// The same data and the same system, but what was written since may be something else.
+TEST_P(PositionKept, AServerThatBeganAnotherTimelineIsRefusedUntilThePositionIsGivenUp) {
+  publish_and_stop(10);
+  world.server.stop(StopMode::fast);
+  // Recovery from an archive that holds nothing: it ends where the WAL ends, on a new timeline.
+  std::ofstream(world.server.data_directory() / "recovery.signal");
+  world.server.set("restore_command", "false");
+  world.server.start();
+  const auto promoted = [&] { return world.server.value("select not pg_is_in_recovery()") == "t"; };
+  ASSERT_TRUE(eventually(promoted, Deadline::in(milliseconds(30000))));
+  world.write(10);
+  expect_refusal_that_says("timeline 2, formerly .* timeline 1");
+  Walpost refused_again = start();
+  EXPECT_EQ(refused_again.wait(), exited(refused));
+  forget_as_told(told_to(refused_again.log(), ""));
+  publish_and_stop(10);
+  const Comparison comparison = world.compare();
+  EXPECT_TRUE(comparison.at_least_once()) << comparison;
+}
+
+/// What only a file can be.
+class PositionFileKept : public PositionKept {};
+
+TEST_P(PositionFileKept, IsRefusedWhereItBelongsToAnotherSlot) {
   publish_and_stop(10);
   world.server.exec("select pg_copy_logical_replication_slot('walpost', 'other')");
   Walpost walpost = world.start({"position=file:" + file.string(), "postgres.slot=other"});
@@ -213,9 +236,11 @@ TEST_P(PositionKept, AStandbyThatReadTheFileTooEarlyLooksAgain) {
 INSTANTIATE_TEST_SUITE_P(Stores, PositionKept, ::testing::Values("File", "Kafka"),
                          [](const auto& store) { return "In" + store.param; });
 
+INSTANTIATE_TEST_SUITE_P(Store, PositionFileKept, ::testing::Values("File"),
+                         [](const auto& store) { return "In" + store.param; });
+
 // Nothing is confirmed that the file doesn't hold.
-TEST_P(PositionKept, WhereTheFileCannotBeWrittenNothingIsConfirmed) {
-  if (in_kafka()) GTEST_SKIP() << "the topic is where the events go";
+TEST_P(PositionFileKept, WhereItCannotBeWrittenNothingIsConfirmed) {
   publish_and_stop(10);
   const std::string before = world.confirmed_flush_lsn();
   Walpost walpost =
