@@ -87,7 +87,7 @@ TEST(ExactlyOnce, ATransactionOf100000RowsCutByKillsIsSeenOnce) {
       "'order-' || (g % 1000), 'E', jsonb_build_object('n', g) from generate_series(1, 100000) g");
   KafkaReader reader(KafkaBroker::shared().bootstrap(), world.topic);
   std::size_t seen = 0;
-  for (int round = 0; round < 4; ++round) {
+  for (int round = 0; round < 3; ++round) {
     Walpost walpost = world.start({exactly_once, "limits.in_flight_events=5000"});
     const std::size_t some = reader.read(1, Deadline::in(milliseconds(20000))).size();
     ASSERT_EQ(some, 1u) << walpost.log();
@@ -110,7 +110,7 @@ TEST(ExactlyOnce, AnInstanceThatSleptThroughTheTakeoverDoublesNothingWhenItWakes
   first.wait_until_streaming();
   Walpost second = world.start({exactly_once});
   ASSERT_TRUE(second.process().wait_for_line("standing by", Deadline::in(milliseconds(10000))));
-  const auto writers = world.start_writers(4, 14);
+  const auto writers = world.start_writers(4, 9);
   const auto sleep_through_a_takeover = [&](Walpost& asleep, Walpost& awake) {
     const std::string before = world.confirmed_flush_lsn();
     ASSERT_TRUE(eventually([&] { return world.confirmed_flush_lsn() != before; },
@@ -226,8 +226,8 @@ TEST(ExactlyOnce, AnEventThatIsTooLargeStopsItBehindTheEventsBeforeIt) {
 
 TEST(ExactlyOnce, AStopUnderLoadIsCleanAndConfirmsWhatItPublished) {
   OutboxWorld world(KafkaBroker::shared(), own_system());
-  const auto writers = world.start_writers(4, 8);
-  for (int round = 0; round < 3; ++round) {
+  const auto writers = world.start_writers(4, 5);
+  for (int round = 0; round < 2; ++round) {
     Walpost walpost = world.start({exactly_once});
     walpost.wait_until_streaming();
     let_pass(milliseconds(1500));

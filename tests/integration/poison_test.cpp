@@ -326,7 +326,7 @@ TEST(Park, NothingIsLostOrReorderedWhenKilledAtRandomWhileLettersAreMendedAndRet
   std::mt19937 random(20261201);
   auto set = parking;
   set.emplace_back("delivery.max_dead_letters=1000000");
-  const auto writers = world.start_writers(4, 12);
+  const auto writers = world.start_writers(4, 8);
   std::size_t kills = 0;
   while (writers->running()) {
     Walpost walpost = world.start(set);
@@ -355,7 +355,7 @@ TEST(Park, NothingIsLostOrReorderedWhenKilledAtRandomWhileLettersAreMendedAndRet
             << world.server.value("select count(*) from walpost.dead_letter")
             << " letters, the last " << waiting << " retried at the end; lost " << all.lost
             << ", out of order " << all.out_of_order << ", repeats " << all.repeats << "\n";
-  EXPECT_GT(all.committed, 5000u);
+  EXPECT_GT(all.committed, 3000u);
   EXPECT_EQ(all.lost, 0u);
   EXPECT_EQ(all.foreign, 0u);
   EXPECT_EQ(all.out_of_order, 0u);

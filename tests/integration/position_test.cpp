@@ -149,7 +149,7 @@ TEST_P(PositionKept, AServerThatBeganAnotherTimelineIsRefusedUntilThePositionIsG
   expect_refusal_that_says("timeline 2, formerly .* timeline 1");
   Walpost refused_again = start();
   EXPECT_EQ(refused_again.wait(), exited(refused));
-  forget_as_told(told_to(refused_again.log(), ""));
+  forget_as_told(told_to(refused_again.log(), " and start walpost again"));
   publish_and_stop(10);
   const Comparison comparison = world.compare();
   EXPECT_TRUE(comparison.at_least_once()) << comparison;

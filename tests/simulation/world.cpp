@@ -92,7 +92,13 @@ void World::append_letter(RowNumber number) {
   row.producer = 0;
   const bool in_order = row.letter == Row::Letter::parked;
   row.letter = Row::Letter::published;
-  if (row.appended++ > 0) violate(fmt::format("row {} was set aside although visible", number));
+  // Where the operator once skipped an event of the key and a crash brought it back, the key may be
+  // parked with it although later ones are visible.
+  const bool was_skipped =
+      std::any_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(number) + 1,
+                  [&](const Row& one) { return one.key == row.key && one.skipped; });
+  if (row.appended++ > 0 && !was_skipped)
+    violate(fmt::format("row {} was set aside although visible", number));
   if (in_order) check_order(number);
 }
 
