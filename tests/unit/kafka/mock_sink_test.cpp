@@ -190,10 +190,12 @@ TEST_F(MockSink, WhatWasPublishedBeforeARefusedRecordIsStillDelivered) {
   for (int i = 0; i < 20; ++i) {
     ASSERT_TRUE(driver.publish("orders", "k", std::to_string(i), soon()));
   }
-  const std::string large(2000, 'x');
-  EXPECT_TRUE(driver.refusal({"orders", "k", large, {}}, soon()).has_value());
+  // Held behind the first record, so that librdkafka sees it only later.
+  ASSERT_TRUE(driver.publish("orders", "k", std::string(2000, 'x'), soon()));
   ASSERT_TRUE(driver.wait_delivered(20, soon()));
-  EXPECT_TRUE(driver.failed().empty());
+  ASSERT_EQ(driver.failed().size(), 1u);
+  EXPECT_EQ(driver.failed()[0].kind, DeliveryFailure::Kind::permanent);
+  EXPECT_EQ(driver.failed()[0].event_id, "e20");
 }
 
 TEST_F(MockSink, AMissingTopicIsRefusedWithTheCommandThatMakesIt) {
