@@ -190,16 +190,16 @@ outbox::Position Session::position_of(Token token) const {
 void Session::poisoned(std::string_view event_id, std::string_view table,
                        const outbox::Position& position, const std::string& what) {
   const pgoutput::Lsn past{position.commit_lsn.value + 1};
-  throw SessionFailure(
-      FailureKind::poisoned, Side::walpost,
-      "event " + std::string(event_id.empty() ? "without id" : event_id) + " of table " +
-          std::string(table) + ", commit LSN " + position.commit_lsn.to_string() + ", number " +
-          std::to_string(position.ordinal) + " in its transaction: " + what,
-      "mend the cause and start again, or publish the whole transaction by other "
-      "means and skip it: "
-      "SELECT pg_replication_slot_advance('" +
-          options_.slot + "', '" + past.to_string() + "')" +
-          (forget_position_.empty() ? "" : ", and " + forget_position_));
+  throw SessionFailure(FailureKind::poisoned, Side::walpost,
+                       "event " + std::string(event_id.empty() ? "without id" : event_id) +
+                           " of table " + std::string(table) + ", commit LSN " +
+                           position.commit_lsn.to_string() + ", number " +
+                           std::to_string(position.ordinal) + " in its transaction: " + what,
+                       "mend the cause and start again, or publish the whole transaction by other "
+                       "means and skip it: "
+                       "SELECT pg_replication_slot_advance('" +
+                           options_.slot + "', '" + past.to_string() + "')" +
+                           (forget_position_.empty() ? "" : ", and " + forget_position_));
 }
 
 }  // namespace walpost::relay
