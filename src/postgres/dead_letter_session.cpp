@@ -11,6 +11,7 @@ namespace {
 
 // Letters are written on the loop's thread, which has to give signs of life in between.
 constexpr relay::milliseconds answer_patience{7000};
+constexpr std::chrono::minutes idle_limit{1};
 constexpr const char* settings =
     "SELECT pg_catalog.set_config('statement_timeout', '5s', false),"
     " pg_catalog.set_config('lock_timeout', '3s', false),"
@@ -32,6 +33,7 @@ Rows DeadLetterSession::ask(const std::string& sql) {
                     Wait::Interrupts::further_stop);
     connect_if_needed(connecting);
     Wait wait(clock_, clock_.now() + answer_patience, Wait::Interrupts::further_stop);
+    used_ = clock_.now();
     return select(connection_.get(), sql, wait, "keeping a dead letter");
   } catch (const SqlError& error) {
     connection_.reset();
@@ -40,6 +42,10 @@ Rows DeadLetterSession::ask(const std::string& sql) {
     connection_.reset();
     throw;
   }
+}
+
+void DeadLetterSession::renew_if_idle() {
+  if (clock_.now() - used_ > idle_limit) disconnect();
 }
 
 void DeadLetterSession::connect_if_needed(Wait& wait) {

@@ -21,6 +21,9 @@ class DeadLetterSession {
 
   /// Runs one statement. Throws relay::SessionFailure.
   Rows ask(const std::string& sql);
+  /// Gives the connection up if it was idle for a minute: something on the way may have closed it.
+  void renew_if_idle();
+  void disconnect() { connection_.reset(); }
 
  private:
   void connect_if_needed(Wait& wait);
@@ -29,6 +32,7 @@ class DeadLetterSession {
   relay::Clock& clock_;
   Names names_;
   Handle connection_;
+  relay::Instant used_{};
 };
 
 /// Taken, until the end of the transaction, by whoever parks, adds to or releases a key: "lock".

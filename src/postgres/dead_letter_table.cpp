@@ -83,6 +83,7 @@ DeadLetterTable::DeadLetterTable(Options options, relay::Clock& clock)
 DeadLetterTable::~DeadLetterTable() = default;
 
 KeptLetters DeadLetterTable::recall(const relay::StreamStart& start) {
+  impl_->session.disconnect();  // the server may be another one since
   const std::string of_slot = " WHERE slot = " + quote_literal(impl_->slot);
   KeptLetters kept;
   const Rows keys =
@@ -111,12 +112,14 @@ KeptLetters DeadLetterTable::recall(const relay::StreamStart& start) {
 }
 
 void DeadLetterTable::keep(const DeadLetter& letter) {
+  impl_->session.renew_if_idle();
   impl_->session.ask(insert_sql(impl_->slot, letter, "dead", ""));
 }
 
 // Statements that are sent together are one transaction, in which each sees what was committed
 // before it began: also by whoever held the lock.
 void DeadLetterTable::park(const DeadLetter& letter) {
+  impl_->session.renew_if_idle();
   impl_->session.ask(key_lock_sql(impl_->slot, *letter.key) +
                      "; INSERT INTO walpost.parked_key (slot, key, commit_lsn, ordinal) VALUES (" +
                      quote_literal(impl_->slot) + ", " + quote_literal(*letter.key) + ", " +
@@ -126,6 +129,7 @@ void DeadLetterTable::park(const DeadLetter& letter) {
 }
 
 bool DeadLetterTable::keep_waiting(const DeadLetter& letter) {
+  impl_->session.renew_if_idle();
   const std::string if_parked =
       "EXISTS (SELECT FROM walpost.parked_key WHERE slot = " + quote_literal(impl_->slot) +
       " AND key = " + quote_literal(*letter.key) + ")";
