@@ -55,9 +55,9 @@ TEST(Faults, KilledAtTwentyRandomMomentsUnderLoadNothingIsLostOrReordered) {
 // confirmation was not out yet, and what was in flight.
 TEST(Faults, KilledAtFullLoadOnlyTheNewestEventsAreRepeated) {
   OutboxWorld world(KafkaBroker::shared());
-  const auto writers = world.start_writers(4, 15);
+  const auto writers = world.start_writers(4, 11);
   std::vector<milliseconds> kills;
-  for (int round = 0; round < 8; ++round) {
+  for (int round = 0; round < 6; ++round) {
     Walpost walpost = world.start();
     walpost.wait_until_streaming();
     let_pass(milliseconds(1200));
