@@ -82,6 +82,7 @@ struct DeadLetterQueue::Impl {
     const Rows rows =
         session.ask(std::string(columns) + value + " FROM (" + source + ") letters" + stream_order);
     std::vector<KeptLetter> letters;
+    letters.reserve(static_cast<std::size_t>(rows.size()));
     for (int row = 0; row < rows.size(); ++row) letters.push_back(letter_of(rows, row));
     return letters;
   }

@@ -142,9 +142,7 @@ std::ostream& operator<<(std::ostream& out, const Comparison& c) {
 }
 
 OutboxWorld::OutboxWorld(KafkaBroker& broker, WorldOptions options)
-    : server(std::move(options.postgres)),
-      topic(KafkaBroker::unique_topic("outbox")),
-      broker_(broker) {
+    : server(options.postgres), topic(KafkaBroker::unique_topic("outbox")), broker_(broker) {
   broker_.create_topic(topic, options.partitions, options.topic_configs);
   WalpostOptions init = arguments();
   if (options.preset_sql.empty())

@@ -22,6 +22,7 @@ std::string place(const std::string& key) {
 
 std::vector<std::string> keys(const std::vector<ReadRecord>& records) {
   std::vector<std::string> all;
+  all.reserve(records.size());
   for (const ReadRecord& record : records) all.push_back(record.key.value_or("(null)"));
   return all;
 }

@@ -40,6 +40,7 @@ Finished dlq(const OutboxWorld& world, std::vector<std::string> arguments) {
 
 std::vector<std::string> keys_in(const std::vector<ReadRecord>& records) {
   std::vector<std::string> keys;
+  keys.reserve(records.size());
   for (const auto& record : records) keys.push_back(record.key.value_or("(null)"));
   std::sort(keys.begin(), keys.end());
   return keys;

@@ -140,7 +140,8 @@ TEST_P(PositionKept, AServerThatBeganAnotherTimelineIsRefusedUntilThePositionIsG
   publish_and_stop(10);
   world.server.stop(StopMode::fast);
   // Recovery from an archive that holds nothing: it ends where the WAL ends, on a new timeline.
-  std::ofstream(world.server.data_directory() / "recovery.signal");
+  const std::ofstream signal(world.server.data_directory() / "recovery.signal");
+  ASSERT_TRUE(signal.is_open());
   world.server.set("restore_command", "false");
   world.server.start();
   const auto promoted = [&] { return world.server.value("select not pg_is_in_recovery()") == "t"; };

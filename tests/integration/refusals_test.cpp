@@ -34,7 +34,7 @@ void PrintTo(const Case& one, std::ostream* out) {
   *out << one.name;
 }
 
-std::function<void(OutboxWorld&)> sql(std::string statements) {
+std::function<void(OutboxWorld&)> sql(const std::string& statements) {
   return [statements](OutboxWorld& world) { world.server.exec(statements); };
 }
 
@@ -89,7 +89,8 @@ void password_for_tcp(OutboxWorld& world) {
 }
 
 // A good event, the one that can't be published, and another good one.
-std::function<void(OutboxWorld&)> around(std::string table_change, std::string values) {
+std::function<void(OutboxWorld&)> around(const std::string& table_change,
+                                         const std::string& values) {
   return [table_change, values](OutboxWorld& world) {
     const std::string insert =
         "insert into outbox(aggregate_type, aggregate_id, event_type, payload, headers) values ";

@@ -1,9 +1,6 @@
 // Every refusal of the preflight that a real server can be brought to, and `walpost init`.
 #include <gmock/gmock.h>
 
-#include <atomic>
-#include <thread>
-
 #include "integration/replication_world.h"
 #include "walpost/postgres/setup.h"
 
@@ -42,28 +39,6 @@ TEST_P(PreflightTest, RefusesNamingTheMend) {
   EXPECT_EQ(refusal.kind(), FailureKind::refused);
   EXPECT_THAT(refusal.what(), HasSubstr(named(GetParam().what, name_)));
   EXPECT_THAT(refusal.mend(), HasSubstr(named(GetParam().mend, name_)));
-}
-
-using PreflightRaceTest = ReplicationTest;
-
-// The catalogue isn't read in one moment: what looks like a publication without the table may be a
-// statement of somebody that is just being committed.
-TEST_F(PreflightRaceTest, APublicationThatIsAlteredMeanwhileAndServesIsNoReasonToRefuse) {
-  std::atomic<bool> done = false;
-  std::thread operators([&, conninfo = server().conninfo(Transport::unix_socket, name_)] {
-    Session session(conninfo);
-    const std::string alter = "alter publication " + name_;
-    while (!done)
-      session.exec("begin; " + alter + " drop table outbox; " + alter +
-                   " add table outbox; commit");
-  });
-  Reader reader(options());
-  for (int attempt = 0; attempt < 60; ++attempt) {
-    reader.open_when_free();
-    reader.source.close();
-  }
-  done = true;
-  operators.join();
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -79,8 +79,7 @@ class PoisonPolicy {
     std::uint64_t commit_lsn;
     std::uint32_t ordinal;
     std::int64_t committed_at;  ///< tells two timelines apart
-    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the comparison's zero for a
-    // pointer
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes its zero for a pointer
     friend auto operator<=>(const Place&, const Place&) = default;
   };
   struct Hash {

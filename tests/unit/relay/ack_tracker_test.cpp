@@ -21,6 +21,7 @@ class AckTrackerTest : public ::testing::Test {
   std::vector<Token> transaction(std::uint64_t commit, std::uint64_t end, int records) {
     tracker.begin(Lsn{commit}, {});
     std::vector<Token> tokens;
+    tokens.reserve(static_cast<std::size_t>(records));
     for (int i = 0; i < records; ++i) tokens.push_back(tracker.add_record(3));
     tracker.commit(Lsn{end});
     return tokens;
