@@ -79,6 +79,33 @@ TEST_F(OracleTest, SeesAConfirmationThatGoesBackOrPassesWhatWasReceived) {
   EXPECT_EQ(world.violations().size(), 2u);
 }
 
+TEST_F(OracleTest, SeesAnEventThatOvertookAParkedOneOfItsKey) {
+  world.rows[0].letter = Row::Letter::parked;
+  world.append(1);
+  EXPECT_EQ(world.violations().size(), 1u);
+}
+
+TEST_F(OracleTest, AcceptsADeadLetterAsTheEndOfItsEvent) {
+  world.rows[0].letter = Row::Letter::dead;
+  world.append(1);
+  world.append(2);
+  world.check_flush(Lsn{0x2010}, Lsn{}, Lsn{0x2010});
+  world.check_end(Lsn{0x2010});
+  EXPECT_TRUE(world.violations().empty());
+}
+
+TEST_F(OracleTest, SeesAParkedEventThatWasNeverPublishedOrWasTwice) {
+  world.append(1);
+  world.append(2);
+  EXPECT_EQ(world.violations().size(), 1u);  // row 0 is missing in front of them
+  world.rows[0].letter = Row::Letter::parked;
+  world.check_end(Lsn{0x2010});
+  EXPECT_EQ(world.violations().size(), 2u);
+  world.rows[2].letter = Row::Letter::parked;
+  world.append_letter(2);
+  EXPECT_EQ(world.violations().size(), 3u);
+}
+
 TEST_F(OracleTest, SeesARestThatIsShortOfTheEnd) {
   for (const RowNumber row : {0u, 1u, 2u}) world.append(row);
   world.check_end(Lsn{0x2000});

@@ -97,9 +97,10 @@ void World::append_letter(RowNumber number) {
   const bool was_skipped =
       std::any_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(number) + 1,
                   [&](const Row& one) { return one.key == row.key && one.skipped; });
-  if (row.appended++ > 0 && !was_skipped)
+  const bool visible = row.appended++ > 0;
+  if (visible && !was_skipped)
     violate(fmt::format("row {} was set aside although visible", number));
-  if (in_order) check_order(number);
+  if (in_order && !visible) check_order(number);
 }
 
 void World::check_order(RowNumber number) {
