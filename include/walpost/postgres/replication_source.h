@@ -18,7 +18,7 @@ class ReplicationSource final : public relay::Source {
  public:
   /// `clock` is asked for the time and, while connecting, for stop requests. `mapping` and `router`
   /// are what preflight checks the published tables against; `recall` is where the slot's position
-  /// is kept besides a file, null for nowhere. All must outlive this.
+  /// is kept besides a file, or null. All must outlive this.
   ReplicationSource(Options options, const outbox::MappingOptions& mapping,
                     const outbox::Router& router, relay::Clock& clock,
                     relay::PositionRecall* recall = nullptr);
