@@ -118,7 +118,7 @@ void Relay::Impl::end(Session& session, const SessionFailure& failure) {
   if (failure.side() != Side::postgres) attempt([&] { session.leave(leave_timeout); });
   sink.discard();
   source.close();
-  unfinished = session.unacknowledged();
+  if (session.opened()) unfinished = session.unacknowledged();
   if (session.confirmable() > confirmed) confirmed = session.confirmable();
   totals.events += session.totals().events;
   totals.transactions += session.totals().transactions;

@@ -52,6 +52,8 @@ class Session {
 
   [[nodiscard]] pgoutput::Lsn confirmable() const { return tracker_.confirmable(); }
   [[nodiscard]] const Totals& totals() const { return totals_; }
+  /// The stream was begun.
+  [[nodiscard]] bool opened() const { return opened_; }
   [[nodiscard]] std::size_t unacknowledged() const { return tracker_.outstanding_records(); }
 
  private:

@@ -186,6 +186,18 @@ TEST_F(RelayTest, AStopWithoutAcknowledgementsEndsAtTheDeadlineAndConfirmsNothin
   EXPECT_EQ(source.slot, Lsn{100});
 }
 
+TEST_F(RelayTest, AStopWhileNoConnectionIsMadeAnyMoreStillSaysWhatWasLeftUnacknowledged) {
+  step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a"})); });
+  step([&] {
+    source.breaks = SessionFailure(FailureKind::transient, Side::postgres, "connection lost");
+    source.refusals.emplace_back(FailureKind::transient, Side::postgres, "connection refused");
+  });
+  step([&] { clock.advance(milliseconds(1000)); });  // the backoff
+  step([&] { clock.stops = 1; });
+  EXPECT_EQ(run().end, Outcome::End::drain_timed_out);
+  EXPECT_EQ(source.opened_at.size(), 2u);
+}
+
 TEST_F(RelayTest, ASecondStopEndsAtOnce) {
   step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a"})); });
   step([&] { clock.stops = 1; });
