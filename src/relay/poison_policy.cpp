@@ -1,6 +1,7 @@
 #include "walpost/relay/poison_policy.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 namespace walpost::relay {
@@ -41,13 +42,15 @@ void PoisonPolicy::begin_stream(const StreamStart& start) {
   std::ranges::sort(recent_);
 }
 
-bool PoisonPolicy::is_kept(const outbox::Position& position) {
-  const Place place = place_of(position);
-  // A stream never goes back, so what lies behind it is of no use.
-  kept_.erase(kept_.begin(), std::ranges::find_if(kept_, [&](const Place& kept) {
-                return kept.commit_lsn >= place.commit_lsn;
-              }));
-  return kept_.contains(place);
+void PoisonPolicy::reach(pgoutput::Lsn commit_lsn) {
+  const Place first{commit_lsn.value, 0, std::numeric_limits<std::int64_t>::min()};
+  kept_.erase(kept_.begin(), kept_.lower_bound(first));
+  condemned_.erase(condemned_.begin(), condemned_.lower_bound(first));
+  suspects_.erase(suspects_.begin(), suspects_.lower_bound(first));
+}
+
+bool PoisonPolicy::is_kept(const outbox::Position& position) const {
+  return kept_.contains(place_of(position));
 }
 
 std::optional<std::string> PoisonPolicy::why_condemned(const outbox::Position& position) const {

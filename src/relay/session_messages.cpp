@@ -85,9 +85,9 @@ void Session::on(const pgoutput::Type& type) {
 void Session::on(const pgoutput::Insert& insert) {
   if (!tracker_.in_transaction()) throw outbox::ProtocolViolation("a row outside a transaction");
   position_.ordinal = tracker_.open_records();
-  if (!poison_.is_quiet() && poison_.is_kept(position_)) {
-    tracker_.delivered(tracker_.add_record(no_table));
-    return;
+  if (!poison_.is_quiet()) {
+    poison_.reach(position_.commit_lsn);
+    if (poison_.is_kept(position_)) return tracker_.delivered(tracker_.add_record(no_table));
   }
   const auto mapped = mapper_.map(insert, position_);
   if (const auto* poison = std::get_if<outbox::Poison>(&mapped)) {

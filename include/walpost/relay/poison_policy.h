@@ -53,8 +53,11 @@ class PoisonPolicy {
   [[nodiscard]] bool is_quiet() const {
     return kept_.empty() && condemned_.empty() && suspects_.empty() && parked_.empty();
   }
-  /// Its letter was kept by an earlier session. Asked in the order of the stream.
-  [[nodiscard]] bool is_kept(const outbox::Position& position);
+  /// The stream has come to an event of this transaction. What was known of transactions before it
+  /// is of no use any more: each was dealt with, or the stream would not have come so far.
+  void reach(pgoutput::Lsn commit_lsn);
+  /// Its letter was kept by an earlier session.
+  [[nodiscard]] bool is_kept(const outbox::Position& position) const;
   /// Why the brokers refused it for good, if they did.
   [[nodiscard]] std::optional<std::string> why_condemned(const outbox::Position& position) const;
   /// It was in a batch that was refused for one of its records: it has to be sent alone.
