@@ -8,13 +8,13 @@ void PositionNotes::open(const relay::StreamStart& start) {
   key_ = position_key(start.identity.identifier, producer_.options().position_slot);
   timeline_ = start.identity.timeline;
   durable_ = noted_ = start.start;
-  sent_ = 0;
+  awaited_ = producer_.notes_delivered();
   sent_at_ = {};
 }
 
 pgoutput::Lsn PositionNotes::secure(pgoutput::Lsn acknowledged) {
   if (producer_.options().position_slot.empty()) return acknowledged;
-  if (sent_ == producer_.notes_delivered()) durable_ = noted_;
+  if (producer_.notes_delivered() == awaited_) durable_ = noted_;
   if (acknowledged > durable_ && noted_ == durable_) note(acknowledged);
   return durable_;
 }
@@ -24,7 +24,7 @@ void PositionNotes::note(pgoutput::Lsn acknowledged) {
   if (!producer_.note(key_, encode({acknowledged, std::nullopt, timeline_}))) return;
   noted_ = acknowledged;
   sent_at_ = producer_.now();
-  ++sent_;
+  awaited_ = producer_.notes_delivered() + 1;
 }
 
 }  // namespace walpost::kafka

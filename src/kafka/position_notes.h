@@ -34,7 +34,7 @@ class PositionNotes {
   std::string timeline_;
   pgoutput::Lsn durable_;
   pgoutput::Lsn noted_;
-  std::size_t sent_ = 0;
+  std::size_t awaited_ = 0;  ///< with so many delivered, `noted_` is durable
   relay::Instant sent_at_{};
 };
 

@@ -90,7 +90,7 @@ void ProducerSession::close() noexcept {
   producer_.reset();
   slow_start_ = SlowStart{};
   condition_ = Condition::working;
-  in_flight_ = in_flight_bytes_ = notes_in_flight_ = notes_delivered_ = 0;
+  in_flight_ = in_flight_bytes_ = notes_in_flight_ = 0;
   batches_too_large_ = cause_known_ = fatal_seen_ = transaction_failed_ = false;
   failures_.clear();
   refusal_.reset();

@@ -61,7 +61,7 @@ class ProducerSession {
   bool note(const std::string& key, const std::string& value);
   /// Notes that weren't acknowledged yet.
   [[nodiscard]] std::size_t notes_in_flight() const { return notes_in_flight_; }
-  /// Notes that were, since open().
+  /// Notes that were, by all producers of this session.
   [[nodiscard]] std::size_t notes_delivered() const { return notes_delivered_; }
 
   /// Of the present producer; only while open.

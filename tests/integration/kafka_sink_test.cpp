@@ -188,6 +188,26 @@ TEST_F(KafkaSink, AConfiguredTopicThatIsMissingIsARefusalAlsoWhereMissingOnesAre
   EXPECT_THAT(failure->what(), HasSubstr("does not exist"));
 }
 
+TEST_F(KafkaSink, ThePositionIsNotedAlsoByAProducerThatTookOverForSmallerBatches) {
+  const auto wide = make_topic(1);
+  const auto narrow = make_topic(1, {{"max.message.bytes", "2000"}});
+  auto chosen = options();
+  chosen.position_slot = "s";
+  SinkDriver driver(chosen);
+  const auto secured = [&](pgoutput::Lsn position) {
+    const Deadline deadline = soon();
+    while (driver.sink().secure(position, position) != position)
+      if (!driver.poll_once(deadline)) return false;
+    return true;
+  };
+  ASSERT_TRUE(driver.publish(wide, "k", "1", soon()));
+  ASSERT_TRUE(driver.wait_delivered(1, soon()));
+  ASSERT_TRUE(secured(pgoutput::Lsn{0x200}));
+  ASSERT_TRUE(driver.publish(narrow, "k", "2", soon()));
+  ASSERT_TRUE(driver.wait_delivered(2, soon()));
+  EXPECT_TRUE(secured(pgoutput::Lsn{0x300}));
+}
+
 TEST_F(KafkaSink, TheBrokerCountsARecordAsWeDo) {
   const auto topic = make_topic(1, {{"max.message.bytes", "5000"}});
   SinkDriver driver(options({{"compression.type", "gzip"}}));  // which leaves noise as it is
