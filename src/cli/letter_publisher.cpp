@@ -34,7 +34,9 @@ LetterPublisher::Outcome LetterPublisher::publish(std::span<const postgres::Kept
   std::size_t offered = 0;
   while (true) {
     poll();
-    while (!refusal_ && offered < letters.size() && offer(letters[offered], offered)) ++offered;
+    while (!refusal_ && offered < letters.size() && may_follow(letters, offered) &&
+           offer(letters[offered], offered))
+      ++offered;
     const auto first_open = std::find(delivered_.begin(), delivered_.end(), false);
     const auto published = static_cast<std::size_t>(first_open - delivered_.begin());
     if (published == letters.size()) return {published};
@@ -45,6 +47,12 @@ LetterPublisher::Outcome LetterPublisher::publish(std::span<const postgres::Kept
     }
     wait(until);
   }
+}
+
+/// Kafka keeps the order only within a partition, and the letters are of one key.
+bool LetterPublisher::may_follow(std::span<const postgres::KeptLetter> letters,
+                                 std::size_t number) const {
+  return sink_.in_flight() == 0 || letters[number].topic == letters[number - 1].topic;
 }
 
 /// False: not now.

@@ -23,11 +23,13 @@ class LetterPublisher {
     std::optional<std::string>
         refusal{};  ///< why the next one can't be published; nothing: all were
   };
-  /// In their order; none behind one that is refused. Throws relay::SessionFailure when the brokers
-  /// don't answer in time, or on a stop request.
+  /// Letters of one key, in their order; none behind one that is refused. Throws
+  /// relay::SessionFailure when the brokers don't answer in time, or on a stop request.
   [[nodiscard]] Outcome publish(std::span<const postgres::KeptLetter> letters);
 
  private:
+  [[nodiscard]] bool may_follow(std::span<const postgres::KeptLetter> letters,
+                                std::size_t number) const;
   [[nodiscard]] bool offer(const postgres::KeptLetter& letter, std::size_t number);
   void poll();
   void wait(relay::Instant until);

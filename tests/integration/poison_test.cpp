@@ -180,6 +180,39 @@ TEST(Park, AKeysLaterEventsWaitInOrderUntilTheKeyIsRetried) {
   EXPECT_EQ(dlq(world, {"list"}).out, "no dead letters\n");
 }
 
+TEST(Park, ARetryKeepsAKeysOrderAlsoAcrossTopics) {
+  OutboxWorld world(KafkaBroker::shared(), with_letters());
+  const std::string other = KafkaBroker::unique_topic("other");
+  KafkaBroker::shared().create_topic(other, 1, {{"max.message.bytes", "20000"}});
+  world.server.exec("alter table outbox alter payload drop not null");
+  Walpost walpost = world.start(parking);
+  insert(world, "'p'", "null");
+  insert(world, "'p'", "'{\"n\": 2}'");
+  insert(world, "'p'", "'{\"n\": 3}'");
+  ASSERT_TRUE(world.wait_until_confirmed()) << walpost.log();
+  // The second goes elsewhere, where only the broker can tell that it is too large.
+  world.server.exec("update walpost.dead_letter set value = '{\"n\": 1}' where id = 1");
+  world.server.exec("update walpost.dead_letter set topic = '" + other +
+                    "', value = (select decode(string_agg(md5(g::text), ''), 'hex') from "
+                    "generate_series(1, 3000) g) where id = 2");
+  const auto retry = [&] {
+    WalpostOptions options = world.arguments({"kafka.compression.type=gzip"});
+    options.extra = {"retry", "--key", "p"};
+    return Walpost::command("dlq", options, Deadline::in(milliseconds(60000))).status;
+  };
+  EXPECT_EQ(retry(), exited(poisoned));
+  EXPECT_EQ(records_of(world.topic).size(), 1u);  // the third did not pass the second
+  EXPECT_EQ(world.server.value("select string_agg(state || attempts, ',' order by id) from "
+                               "walpost.dead_letter"),
+            "published1,parked2,parked1");
+  set_topic_configs(KafkaBroker::shared().bootstrap(), other, {{"max.message.bytes", "200000"}},
+                    Deadline::in(milliseconds(10000)));
+  EXPECT_EQ(retry(), exited(0));
+  EXPECT_EQ(records_of(other).size(), 1u);
+  EXPECT_EQ(records_of(world.topic).size(), 2u);
+  EXPECT_EQ(walpost.stop(), exited(0));
+}
+
 TEST(Park, ADiscardedLetterLetsTheRestOfItsKeyBeRetried) {
   OutboxWorld world(KafkaBroker::shared(), with_letters());
   world.server.exec("alter table outbox alter payload drop not null");
