@@ -17,7 +17,7 @@ namespace {
 
 std::unique_ptr<relay::Sink> make_sink(const config::Config& config, relay::Clock& clock) {
   if (config.guarantee == config::Guarantee::exactly_once)
-    return std::make_unique<kafka::TransactionalSink>(config.kafka, clock);
+    return kafka::make_transactional_sink(config.kafka, clock);
   return std::make_unique<kafka::ProducerSink>(config.kafka, clock);
 }
 

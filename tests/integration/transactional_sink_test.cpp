@@ -34,11 +34,11 @@ class Instance {
   Instance(KafkaBroker& broker, std::string system, Lsn start = Lsn{0x100})
       : options_(options_for(broker.bootstrap())), start_{start, {}, {std::move(system), "1"}, {}} {
     options_.position_slot = "s";
-    sink_ = std::make_unique<kafka::TransactionalSink>(options_, clock_);
+    sink_ = kafka::make_transactional_sink(options_, clock_);
     sink_->open(start_);
   }
 
-  [[nodiscard]] kafka::TransactionalSink& sink() { return *sink_; }
+  [[nodiscard]] relay::Sink& sink() { return *sink_; }
   [[nodiscard]] std::size_t delivered() const { return reports_.delivered.size(); }
   [[nodiscard]] const relay::Reports& reports() const { return reports_; }
   [[nodiscard]] std::chrono::nanoseconds longest_poll() const { return longest_poll_; }
@@ -76,7 +76,7 @@ class Instance {
   SteadyClock clock_;
   kafka::Options options_;
   relay::StreamStart start_;
-  std::unique_ptr<kafka::TransactionalSink> sink_;
+  std::unique_ptr<relay::Sink> sink_;
   relay::Reports reports_;
   std::chrono::nanoseconds longest_poll_{0};
 };

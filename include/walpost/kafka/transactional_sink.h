@@ -13,27 +13,10 @@ namespace walpost::kafka {
 /// and one that the position read back at the beginning covers isn't published again. A second
 /// instance fences the first; consumers have to read committed records only.
 ///
-/// Owns a thread for librdkafka's blocking calls. discard() may wait some seconds for one.
-class TransactionalSink final : public relay::Sink {
- public:
-  /// `clock` must outlive this. REQUIRES: options.position_slot is set. Throws
-  /// relay::SessionFailure(refused) for unusable properties.
-  TransactionalSink(Options options, relay::Clock& clock);
-  ~TransactionalSink() override;
-
-  void open(const relay::StreamStart& start) override;
-  relay::Accepted publish(const outbox::Record& record, relay::Token token) override;
-  [[nodiscard]] const std::string& refusal() const override;
-  void poll(relay::Reports& reports) override;
-  [[nodiscard]] pgoutput::Lsn secure(pgoutput::Lsn acknowledged, pgoutput::Lsn sealed) override;
-  [[nodiscard]] int wake_fd() const override;
-  [[nodiscard]] std::size_t in_flight() const override;
-  [[nodiscard]] std::size_t in_flight_bytes() const override;
-  void discard() noexcept override;
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
+/// Owns a thread for librdkafka's blocking calls. discard() may wait some seconds for one. `clock`
+/// must outlive it. REQUIRES: options.position_slot is set. Throws relay::SessionFailure(refused)
+/// for unusable properties.
+[[nodiscard]] std::unique_ptr<relay::Sink> make_transactional_sink(Options options,
+                                                                   relay::Clock& clock);
 
 }  // namespace walpost::kafka

@@ -18,25 +18,24 @@
 
 namespace walpost::kafka {
 
-/// The state and steps of a TransactionalSink. The side of the relay is in
-/// transactional_session.cpp, the steps from one transaction to the next are in
-/// transactional_session_steps.cpp.
-class TransactionalSession {
+/// What make_transactional_sink() makes. The side of the relay is in transactional_sink.cpp, the
+/// steps from one transaction to the next are in transactional_sink_steps.cpp.
+class TransactionalSink final : public relay::Sink {
  public:
-  TransactionalSession(Options options, relay::Clock& clock);
-  ~TransactionalSession();
-  TransactionalSession(const TransactionalSession&) = delete;
-  TransactionalSession& operator=(const TransactionalSession&) = delete;
+  TransactionalSink(Options options, relay::Clock& clock);
+  ~TransactionalSink() override;
+  TransactionalSink(const TransactionalSink&) = delete;
+  TransactionalSink& operator=(const TransactionalSink&) = delete;
 
-  void open(const relay::StreamStart& start);
-  void close() noexcept;
-  relay::Accepted publish(const outbox::Record& record, relay::Token token);
-  [[nodiscard]] const std::string& refusal() const { return producer_.refusal(); }
-  void poll(relay::Reports& reports);
-  [[nodiscard]] pgoutput::Lsn secure(pgoutput::Lsn acknowledged, pgoutput::Lsn sealed);
-  [[nodiscard]] int wake_fd() const { return producer_.wake_fd(); }
-  [[nodiscard]] std::size_t in_flight() const;
-  [[nodiscard]] std::size_t in_flight_bytes() const;
+  void open(const relay::StreamStart& start) override;
+  relay::Accepted publish(const outbox::Record& record, relay::Token token) override;
+  [[nodiscard]] const std::string& refusal() const override { return producer_.refusal(); }
+  void poll(relay::Reports& reports) override;
+  [[nodiscard]] pgoutput::Lsn secure(pgoutput::Lsn acknowledged, pgoutput::Lsn sealed) override;
+  [[nodiscard]] int wake_fd() const override { return producer_.wake_fd(); }
+  [[nodiscard]] std::size_t in_flight() const override;
+  [[nodiscard]] std::size_t in_flight_bytes() const override;
+  void discard() noexcept override;
 
  private:
   enum class Stage {
@@ -48,7 +47,7 @@ class TransactionalSession {
     open,            ///< events go into a transaction
     flushing,        ///< it is complete; its reports are still to come
     committing,      ///< a call commits it
-    failed,          ///< the failure was reported; only close() goes on
+    failed,          ///< the failure was reported; only discard() goes on
   };
 
   void start_producer();

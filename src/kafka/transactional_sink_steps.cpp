@@ -7,7 +7,7 @@
 #include "position_reader.h"
 #include "record_size.h"
 #include "transaction_calls.h"
-#include "transactional_session.h"
+#include "transactional_sink.h"
 
 namespace walpost::kafka {
 namespace {
@@ -40,7 +40,7 @@ std::optional<PositionRecord> read_position(const PropertyMap& properties, const
 
 }  // namespace
 
-void TransactionalSession::start_producer() {
+void TransactionalSink::start_producer() {
   producer_.open(id_);
   stage_ = Stage::initialising;
   ready_to_publish_ = false;
@@ -54,7 +54,7 @@ void TransactionalSession::start_producer() {
 /// 2. what a call has brought;
 /// 3. the next step, where there is one;
 /// 4. what the relay is to hear.
-void TransactionalSession::poll(relay::Reports& reports) {
+void TransactionalSink::poll(relay::Reports& reports) {
   if (stage_ == Stage::closed) return;
   serve(reports);
   if (calls_.finished()) take_call();
@@ -63,7 +63,7 @@ void TransactionalSession::poll(relay::Reports& reports) {
   plan_wake_up();
 }
 
-void TransactionalSession::serve(relay::Reports& reports) {
+void TransactionalSink::serve(relay::Reports& reports) {
   from_producer_.clear();
   producer_.poll(from_producer_);
   acknowledged_tokens_.insert(acknowledged_tokens_.end(), from_producer_.delivered.begin(),
@@ -72,13 +72,13 @@ void TransactionalSession::serve(relay::Reports& reports) {
 }
 
 /// A record that the brokers refused is part of the transaction, which fails with it.
-void TransactionalSession::take_failures(relay::Reports& reports) {
+void TransactionalSink::take_failures(relay::Reports& reports) {
   if (is_fenced(producer_.client())) throw_fenced(id_);
   reports.failed = std::move(from_producer_.failed);
   stage_ = Stage::failed;
 }
 
-void TransactionalSession::take_call() {
+void TransactionalSink::take_call() {
   switch (stage_) {
     case Stage::initialising:
       return initialised();
@@ -96,7 +96,7 @@ void TransactionalSession::take_call() {
   }
 }
 
-void TransactionalSession::initialised() {
+void TransactionalSink::initialised() {
   if (ready_to_publish_) {
     stage_ = Stage::awaiting_topic;
     return;
@@ -106,14 +106,14 @@ void TransactionalSession::initialised() {
   start_producer();
 }
 
-void TransactionalSession::start_recall() {
+void TransactionalSink::start_recall() {
   recalled_.reset();
   stage_ = Stage::recalling;
   calls_.start(
       [this] { recalled_ = read_position(producer_.options().properties, key_, cancelled_); });
 }
 
-void TransactionalSession::recalled() {
+void TransactionalSink::recalled() {
   stage_ = Stage::idle;
   if (!recalled_) return;
   if (recalled_->timeline != start_.identity.timeline) {
@@ -130,7 +130,7 @@ void TransactionalSession::recalled() {
 }
 
 /// The next step of the present stage.
-void TransactionalSession::advance() {
+void TransactionalSink::advance() {
   const auto now = producer_.now();
   switch (stage_) {
     case Stage::awaiting_topic:
@@ -158,14 +158,14 @@ void TransactionalSession::advance() {
   }
 }
 
-void TransactionalSession::begin() {
+void TransactionalSink::begin() {
   begin_transaction(producer_.client(), id_);
   stage_ = Stage::open;
   produced_ = 0;
   note_sent_ = false;
 }
 
-void TransactionalSession::release_held() {
+void TransactionalSink::release_held() {
   if (!producer_.takes(held_.front().view(held_headers_).topic)) return;
   begin();
   while (!held_.empty()) {
@@ -181,13 +181,13 @@ void TransactionalSession::release_held() {
 }
 
 /// It was taken when the topic still allowed it: read again, it will be refused at once.
-void TransactionalSession::refused_late(const outbox::Record& record) {
+void TransactionalSink::refused_late(const outbox::Record& record) {
   throw relay::SessionFailure(relay::FailureKind::transient, relay::Side::kafka,
                               "topic " + std::string(record.topic) + ": " + producer_.refusal());
 }
 
 /// Nothing more goes into the transaction; its last record is the position.
-void TransactionalSession::close_transaction() {
+void TransactionalSink::close_transaction() {
   stage_ = Stage::flushing;
   flush_checked_ = producer_.now();
   batch_.closed(producer_.now());
@@ -197,25 +197,25 @@ void TransactionalSession::close_transaction() {
   note_sent_ = producer_.note(key_, encode(noted_));
 }
 
-bool TransactionalSession::complete() const {
+bool TransactionalSink::complete() const {
   return note_sent_ && producer_.notes_in_flight() == 0 && acknowledged_tokens_.size() == produced_;
 }
 
 /// A transaction that failed without any record's fault has no report to tell it.
-void TransactionalSession::watch_flush() {
+void TransactionalSink::watch_flush() {
   if (!note_sent_) note_sent_ = producer_.note(key_, encode(noted_));
   if (producer_.now() - flush_checked_ < flush_check) return;
   flush_checked_ = producer_.now();
   expect_sound_transaction(producer_.client(), id_);
 }
 
-void TransactionalSession::commit() {
+void TransactionalSink::commit() {
   stage_ = Stage::committing;
   calls_.start(
       [this, client = producer_.client()] { commit_transaction(client, id_, commit_timeout); });
 }
 
-void TransactionalSession::committed() {
+void TransactionalSink::committed() {
   stage_ = Stage::idle;
   durable_ = noted_;
   settled_.insert(settled_.end(), acknowledged_tokens_.begin(), acknowledged_tokens_.end());
@@ -223,12 +223,12 @@ void TransactionalSession::committed() {
   produced_ = 0;
 }
 
-void TransactionalSession::report(relay::Reports& reports) {
+void TransactionalSink::report(relay::Reports& reports) {
   reports.delivered.insert(reports.delivered.end(), settled_.begin(), settled_.end());
   settled_.clear();
 }
 
-void TransactionalSession::plan_wake_up() {
+void TransactionalSink::plan_wake_up() {
   if (stage_ == Stage::open)
     if (const auto due = batch_.next_due()) producer_.wake_by(*due);
   if (stage_ == Stage::idle && position_moved()) producer_.wake_by(batch_.next_position());
