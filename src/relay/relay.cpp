@@ -119,6 +119,8 @@ void Relay::Impl::end(Session& session, const SessionFailure& failure) {
   sink.discard();
   source.close();
   if (session.opened()) unfinished = session.unacknowledged();
+  // Whoever holds the slot has them now.
+  if (failure.kind() == FailureKind::slot_active) unfinished = 0;
   if (session.confirmable() > confirmed) confirmed = session.confirmable();
   totals.events += session.totals().events;
   totals.transactions += session.totals().transactions;

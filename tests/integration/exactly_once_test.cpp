@@ -9,7 +9,7 @@
 #include <iostream>
 #include <random>
 
-#include "integration/outbox_world.h"
+#include "integration/outages.h"
 #include "support/kafka_reader.h"
 
 namespace walpost::test {
@@ -30,13 +30,6 @@ void let_pass(milliseconds span) {
 int kills_wanted() {
   const char* wanted = std::getenv("WALPOST_TEST_KILLS");
   return wanted != nullptr ? std::atoi(wanted) : 8;
-}
-
-std::size_t times(const Walpost& walpost, const std::string& what) {
-  const std::string log = walpost.log();
-  std::size_t count = 0;
-  for (auto at = log.find(what); at != std::string::npos; at = log.find(what, at + 1)) ++count;
-  return count;
 }
 
 // The writers end, and a last instance publishes what is left.
@@ -111,23 +104,8 @@ TEST(ExactlyOnce, AnInstanceThatSleptThroughTheTakeoverDoublesNothingWhenItWakes
   Walpost second = world.start({exactly_once});
   ASSERT_TRUE(second.process().wait_for_line("standing by", Deadline::in(milliseconds(10000))));
   const auto writers = world.start_writers(4, 9);
-  const auto sleep_through_a_takeover = [&](Walpost& asleep, Walpost& awake) {
-    const std::string before = world.confirmed_flush_lsn();
-    ASSERT_TRUE(eventually([&] { return world.confirmed_flush_lsn() != before; },
-                           Deadline::in(milliseconds(15000))));
-    const std::size_t streams = times(awake, "streaming from slot");
-    const std::size_t standbys = times(asleep, "standing by");
-    asleep.process().signal(SIGSTOP);
-    EXPECT_TRUE(eventually([&] { return times(awake, "streaming from slot") > streams; },
-                           Deadline::in(milliseconds(15000))))
-        << awake.log();
-    asleep.process().signal(SIGCONT);
-    EXPECT_TRUE(eventually([&] { return times(asleep, "standing by") > standbys; },
-                           Deadline::in(milliseconds(20000))))
-        << asleep.log();
-  };
-  sleep_through_a_takeover(first, second);
-  sleep_through_a_takeover(second, first);
+  ASSERT_NO_FATAL_FAILURE(sleep_through_a_takeover(world, first, second));
+  ASSERT_NO_FATAL_FAILURE(sleep_through_a_takeover(world, second, first));
   ASSERT_EQ(writers->wait(Deadline::in(milliseconds(60000))), exited(0));
   ASSERT_TRUE(world.wait_until_confirmed()) << first.log() << second.log();
   EXPECT_EQ(second.stop(), exited(0));
@@ -142,20 +120,8 @@ TEST(ExactlyOnce, AnInstanceThatSleptThroughTheTakeoverDoublesNothingWhenItWakes
 TEST(ExactlyOnce, ACrashOfPostgresThatTakesTheSlotBackDoublesNothing) {
   OutboxWorld world(KafkaBroker::shared(), own_system({}, true));
   for (int round = 0; round < 2; ++round) {
-    world.server.exec("checkpoint");
     Walpost walpost = world.start({exactly_once});
-    for (const int count : {10, 290}) {
-      world.write(count);
-      ASSERT_TRUE(world.wait_until_confirmed()) << walpost.log();
-    }
-    const std::string confirmed = world.confirmed_flush_lsn();
-    walpost.kill();
-    world.server.stop(StopMode::immediate);
-    world.server.start();
-    EXPECT_EQ(world.server.value("select confirmed_flush_lsn < '" + confirmed +
-                                 "' from pg_replication_slots where slot_name = 'walpost'"),
-              "t")
-        << "the crash took nothing back: the test shows nothing";
+    ASSERT_NO_FATAL_FAILURE(take_the_slot_back_by_a_crash(world, walpost));
   }
   ASSERT_NO_FATAL_FAILURE(publish_the_rest(world));
   const Comparison comparison = compare(world);
@@ -217,7 +183,7 @@ TEST(ExactlyOnce, AnEventThatIsTooLargeStopsItBehindTheEventsBeforeIt) {
   for (int start = 0; start < 2; ++start) {
     Walpost walpost = world.start({exactly_once});
     EXPECT_EQ(walpost.wait(), exited(4)) << walpost.log();
-    EXPECT_EQ(times(walpost, "too large"), 1u) << walpost.log();
+    EXPECT_EQ(walpost.times_logged("too large"), 1u) << walpost.log();
   }
   KafkaReader reader(KafkaBroker::shared().bootstrap(), world.topic);
   EXPECT_EQ(reader.read(20, Deadline::in(milliseconds(20000))).size(), 20u);

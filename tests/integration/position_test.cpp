@@ -5,7 +5,7 @@
 #include <fstream>
 #include <regex>
 
-#include "integration/outbox_world.h"
+#include "integration/outages.h"
 #include "support/kafka_reader.h"
 #include "support/temp_dir.h"
 
@@ -65,21 +65,8 @@ class PositionKept : public ::testing::TestWithParam<std::string> {
 // that only the file knows.
 TEST_P(PositionKept, AfterACrashOfTheServerTheNextProcessRepeatsNothing) {
   for (int round = 0; round < 3; ++round) {
-    world.server.exec("checkpoint");
     Walpost walpost = start();
-    // The first confirmation behind a checkpoint is written at once, those after it aren't.
-    for (const int count : {10, 290}) {
-      world.write(count);
-      ASSERT_TRUE(world.wait_until_confirmed()) << walpost.log();
-    }
-    const std::string confirmed = world.confirmed_flush_lsn();
-    walpost.kill();
-    world.server.stop(StopMode::immediate);
-    world.server.start();
-    EXPECT_EQ(world.server.value("select confirmed_flush_lsn < '" + confirmed +
-                                 "' from pg_replication_slots where slot_name = 'walpost'"),
-              "t")
-        << "the crash took nothing back: the test shows nothing";
+    ASSERT_NO_FATAL_FAILURE(take_the_slot_back_by_a_crash(world, walpost));
   }
   publish_and_stop(10);
   const Comparison comparison = world.compare();

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <iostream>
 
-#include "integration/outbox_world.h"
+#include "integration/outages.h"
 #include "support/kafka_reader.h"
 
 namespace walpost::test {
@@ -19,14 +19,6 @@ constexpr auto takeover_limit = std::chrono::seconds(2);
 void wait_until_standing_by(Walpost& walpost) {
   ASSERT_TRUE(walpost.process().wait_for_line("standing by", Deadline::in(milliseconds(10000))))
       << walpost.log();
-}
-
-/// How often the log says so.
-std::size_t times(const Walpost& walpost, const std::string& what) {
-  const std::string log = walpost.log();
-  std::size_t count = 0;
-  for (auto at = log.find(what); at != std::string::npos; at = log.find(what, at + 1)) ++count;
-  return count;
 }
 
 class Takeover : public ::testing::TestWithParam<std::string> {
@@ -77,23 +69,8 @@ TEST(Standby, AnInstanceThatSleptThroughTheTakeoverBreaksNoOrderWhenItWakes) {
   Walpost second = world.start();
   wait_until_standing_by(second);
   const auto writers = world.start_writers(4, 12);
-  const auto sleep_through_a_takeover = [&](Walpost& asleep, Walpost& awake) {
-    const std::string before = world.confirmed_flush_lsn();
-    ASSERT_TRUE(eventually([&] { return world.confirmed_flush_lsn() != before; },
-                           Deadline::in(milliseconds(10000))));
-    const std::size_t streams = times(awake, "streaming from slot");
-    const std::size_t standbys = times(asleep, "standing by");
-    asleep.process().signal(SIGSTOP);
-    EXPECT_TRUE(eventually([&] { return times(awake, "streaming from slot") > streams; },
-                           Deadline::in(milliseconds(15000))))
-        << awake.log();
-    asleep.process().signal(SIGCONT);
-    EXPECT_TRUE(eventually([&] { return times(asleep, "standing by") > standbys; },
-                           Deadline::in(milliseconds(15000))))
-        << asleep.log();
-  };
-  sleep_through_a_takeover(first, second);
-  sleep_through_a_takeover(second, first);
+  ASSERT_NO_FATAL_FAILURE(sleep_through_a_takeover(world, first, second));
+  ASSERT_NO_FATAL_FAILURE(sleep_through_a_takeover(world, second, first));
   ASSERT_EQ(writers->wait(Deadline::in(milliseconds(60000))), exited(0));
   ASSERT_TRUE(world.wait_until_confirmed()) << first.log() << second.log();
   EXPECT_EQ(second.stop(), exited(0));

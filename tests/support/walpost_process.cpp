@@ -44,6 +44,13 @@ std::string Walpost::log() const {
   return process_->standard_output() + process_->standard_error();
 }
 
+std::size_t Walpost::times_logged(const std::string& what) const {
+  const std::string text = log();
+  std::size_t count = 0;
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
 Finished Walpost::command(const std::string& name, const WalpostOptions& options,
                           Deadline deadline) {
   return run_to_end(command_line(name, options), deadline, options.process);

@@ -34,6 +34,8 @@ class Walpost {
 
   [[nodiscard]] Process& process() { return *process_; }
   [[nodiscard]] std::string log() const;
+  /// How often the log says so.
+  [[nodiscard]] std::size_t times_logged(const std::string& what) const;
 
   /// Runs another command (`init`, `check`, ...) to its end.
   static Finished command(const std::string& name, const WalpostOptions& options,

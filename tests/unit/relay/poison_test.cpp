@@ -68,6 +68,13 @@ class PoisonTest : public scripted::ScriptedRelay {
     frames.push_back(stream::commit(Lsn{lsn}, Lsn{lsn + 10}));
     source.send(frames);
   }
+  void refuse_an_event_with_a_letter_topic() {
+    use(OnPoison::dead_letter);
+    options.poison.dead_letter_topic = "letters";
+    letters = nullptr;
+    sink.refused_keys = {"large"};
+    step([&] { commit(200, {{"a", "large"}}); });
+  }
   void use(OnPoison action) { options.poison.action = action; }
 
   FakeLetters table;
@@ -296,11 +303,7 @@ TEST_F(PoisonTest, MoreLettersWithinAnHourThanAllowedStopTheProcess) {
 }
 
 TEST_F(PoisonTest, ADeadLetterTopicsReportIsTheEvents) {
-  use(OnPoison::dead_letter);
-  options.poison.dead_letter_topic = "letters";
-  letters = nullptr;
-  sink.refused_keys = {"large"};
-  step([&] { commit(200, {{"a", "large"}}); });
+  refuse_an_event_with_a_letter_topic();
   step([&] {
     ASSERT_EQ(sink.keys(), Keys{"large"});
     EXPECT_EQ(source.slot, Lsn{100});
@@ -311,11 +314,7 @@ TEST_F(PoisonTest, ADeadLetterTopicsReportIsTheEvents) {
 }
 
 TEST_F(PoisonTest, ADeadLetterThatItsTopicRefusesStopsTheProcess) {
-  use(OnPoison::dead_letter);
-  options.poison.dead_letter_topic = "letters";
-  letters = nullptr;
-  sink.refused_keys = {"large"};
-  step([&] { commit(200, {{"a", "large"}}); });
+  refuse_an_event_with_a_letter_topic();
   step([&] {
     sink.failures.push_back(
         {DeliveryFailure::Kind::permanent, sink.taken[0].token, "letters", "a", "no"});

@@ -198,6 +198,18 @@ TEST_F(RelayTest, AStopWhileNoConnectionIsMadeAnyMoreStillSaysWhatWasLeftUnackno
   EXPECT_EQ(source.opened_at.size(), 2u);
 }
 
+TEST_F(RelayTest, AStandbyThatOnceHeldTheSlotStopsCleanlyWhateverItLeftUnacknowledged) {
+  step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a"})); });
+  step([&] {
+    source.breaks = SessionFailure(FailureKind::transient, Side::postgres, "connection lost");
+    source.refusals.emplace_back(FailureKind::slot_active, Side::postgres, "slot is active");
+  });
+  step([&] { clock.advance(milliseconds(1000)); });  // the backoff
+  step([&] { clock.stops = 1; });
+  EXPECT_EQ(run().end, Outcome::End::stopped);
+  EXPECT_EQ(source.opened_at.size(), 2u);
+}
+
 TEST_F(RelayTest, ASecondStopEndsAtOnce) {
   step([&] { source.send(stream::transaction(Lsn{200}, Lsn{210}, {"a"})); });
   step([&] { clock.stops = 1; });
