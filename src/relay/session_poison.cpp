@@ -71,15 +71,8 @@ DeadLetter Session::letter_of(const Pending& pending, std::string_view reason) {
 
 bool Session::set_aside(const Pending& pending, const DeadLetter& letter) {
   const PoisonOptions& options = poison_.options();
-  const std::string reason(letter.reason);
-  if (options.action == OnPoison::stop)
-    poisoned(letter.event_id, letter.table, letter.position, reason);
-  if (!poison_.may_keep_another())
-    poisoned(
-        letter.event_id, letter.table, letter.position,
-        reason + "; and " + std::to_string(options.max_dead_letters) +
-            " events were set aside within the last hour, as many as delivery.max_dead_letters "
-            "allows");
+  if (options.action == OnPoison::stop) poisoned(letter, std::string(letter.reason));
+  expect_room_for(letter);
   if (!options.dead_letter_topic.empty()) return send_letter(pending, letter);
   if (options.action == OnPoison::park && letter.key) {
     // Whoever publishes the letter must come after all that was sent before it.
@@ -89,25 +82,32 @@ bool Session::set_aside(const Pending& pending, const DeadLetter& letter) {
   } else {
     poison_.store().keep(letter);
   }
-  spdlog::warn("event {} of table {}, commit LSN {}: set aside in walpost.dead_letter: {}",
-               letter.event_id, letter.table, letter.position.commit_lsn.to_string(), reason);
+  report(letter, "table walpost.dead_letter");
   done_with(pending, letter);
   return true;
 }
 
 bool Session::keep_waiting(const Pending& pending, const DeadLetter& letter) {
-  if (!poison_.may_keep_another())
-    poisoned(
-        letter.event_id, letter.table, letter.position,
-        std::string(letter.reason) + "; and " + std::to_string(poison_.options().max_dead_letters) +
-            " events were set aside within the last hour, as many as delivery.max_dead_letters "
-            "allows");
+  expect_room_for(letter);
   if (!poison_.store().keep_waiting(letter)) {
     poison_.released(*letter.key);
     return false;
   }
   done_with(pending, letter);
   return true;
+}
+
+void Session::expect_room_for(const DeadLetter& letter) {
+  if (poison_.may_keep_another()) return;
+  poisoned(letter, std::string(letter.reason) + "; and " +
+                       std::to_string(poison_.options().max_dead_letters) +
+                       " events were set aside within the last hour, as many as "
+                       "delivery.max_dead_letters allows");
+}
+
+void Session::report(const DeadLetter& letter, const std::string& place) {
+  spdlog::warn("event {} of table {}, commit LSN {}: set aside in {}: {}", letter.event_id,
+               letter.table, letter.position.commit_lsn.to_string(), place, letter.reason);
 }
 
 void Session::done_with(const Pending& pending, const DeadLetter& letter) {
@@ -133,12 +133,9 @@ bool Session::send_letter(const Pending& pending, const DeadLetter& letter) {
     case Accepted::full:
       return false;
     case Accepted::refused:
-      poisoned(letter.event_id, letter.table, letter.position,
-               std::string(letter.reason) + "; and its dead letter: " + sink_.refusal());
+      poisoned(letter, std::string(letter.reason) + "; and its dead letter: " + sink_.refusal());
   }
-  spdlog::warn("event {} of table {}, commit LSN {}: set aside in topic {}: {}", letter.event_id,
-               letter.table, letter.position.commit_lsn.to_string(), options.dead_letter_topic,
-               letter.reason);
+  report(letter, "topic " + options.dead_letter_topic);
   poison_.kept(letter.position);
   ++totals_.dead_letters;
   return true;
@@ -174,7 +171,7 @@ void Session::refused(const std::vector<const DeliveryFailure*>& refusals) {
   const bool letter =
       !options.dead_letter_topic.empty() && first.topic == options.dead_letter_topic;
   if (options.action == OnPoison::stop || !first.token || letter)
-    poisoned(first.event_id, table, position, what);
+    poisoned({.position = position, .event_id = first.event_id, .table = table}, what);
   poison_.condemn(position, what);
   throw SessionFailure(
       FailureKind::set_aside, Side::kafka,
@@ -187,12 +184,13 @@ outbox::Position Session::position_of(Token token) const {
   return {transaction->commit_lsn, token.ordinal(), transaction->committed_at};
 }
 
-void Session::poisoned(std::string_view event_id, std::string_view table,
-                       const outbox::Position& position, const std::string& what) {
+void Session::poisoned(const DeadLetter& letter, const std::string& what) {
+  const outbox::Position& position = letter.position;
   const pgoutput::Lsn past{position.commit_lsn.value + 1};
   throw SessionFailure(FailureKind::poisoned, Side::walpost,
-                       "event " + std::string(event_id.empty() ? "without id" : event_id) +
-                           " of table " + std::string(table) + ", commit LSN " +
+                       "event " +
+                           std::string(letter.event_id.empty() ? "without id" : letter.event_id) +
+                           " of table " + std::string(letter.table) + ", commit LSN " +
                            position.commit_lsn.to_string() + ", number " +
                            std::to_string(position.ordinal) + " in its transaction: " + what,
                        "mend the cause and start again, or publish the whole transaction by other "

@@ -16,15 +16,15 @@ namespace walpost::relay {
 /// An event that was taken out of the stream, as complete as it could be made. Views are valid
 /// during the call they are given to.
 struct DeadLetter {
-  outbox::Position position;
-  std::string_view event_id;
-  std::string_view table;  ///< schema.table
-  std::optional<std::string_view> topic;
-  std::optional<std::string_view> key;
-  std::optional<std::string_view> value;
-  std::span<const outbox::Header> headers;
-  std::string_view row_headers;  ///< where they can't be read; empty otherwise
-  std::string_view reason;       ///< one sentence without any content
+  outbox::Position position{};
+  std::string_view event_id{};
+  std::string_view table{};  ///< schema.table
+  std::optional<std::string_view> topic{};
+  std::optional<std::string_view> key{};
+  std::optional<std::string_view> value{};
+  std::span<const outbox::Header> headers{};
+  std::string_view row_headers{};  ///< where they can't be read; empty otherwise
+  std::string_view reason{};       ///< one sentence without any content
 };
 
 /// What is kept of a slot's stream from earlier on.

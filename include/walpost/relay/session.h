@@ -87,8 +87,9 @@ class Session {
   void done_with(const Pending& pending, const DeadLetter& letter);
   [[noreturn]] void fail(const std::vector<DeliveryFailure>& failures);
   [[noreturn]] void refused(const std::vector<const DeliveryFailure*>& refusals);
-  [[noreturn]] void poisoned(std::string_view event_id, std::string_view table,
-                             const outbox::Position& position, const std::string& what);
+  void expect_room_for(const DeadLetter& letter);
+  static void report(const DeadLetter& letter, const std::string& place);
+  [[noreturn]] void poisoned(const DeadLetter& letter, const std::string& what);
   [[nodiscard]] outbox::Position position_of(Token token) const;
 
   void on(const pgoutput::XLogData& data);
