@@ -1,5 +1,7 @@
 #include "walpost/postgres/dead_letter_queue.h"
 
+#include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "dead_letter_session.h"
@@ -12,7 +14,7 @@ namespace {
 constexpr const char* columns =
     "SELECT id, state, event_id, table_name, commit_lsn, ordinal, topic, key, headers, row_headers,"
     " reason, attempts, first_failure, last_failure, ";
-constexpr const char* value_in_hex = "pg_catalog.encode(value, 'hex') AS value";
+constexpr const char* with_value = "value";
 constexpr const char* no_value = "NULL AS value";
 constexpr const char* stream_order = " ORDER BY commit_lsn, ordinal, id";
 
@@ -21,14 +23,13 @@ std::optional<std::string> text_of(const Rows& rows, int row, const char* column
   return text ? std::optional<std::string>(*text) : std::nullopt;
 }
 
-std::string decode_hex(std::string_view digits) {
-  std::string bytes;
-  bytes.reserve(digits.size() / 2);
-  const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
-    bytes.push_back(static_cast<char>(digit(digits[i]) * 16 + digit(digits[i + 1])));
-  }
-  return bytes;
+/// The bytes of a bytea as PostgreSQL prints it.
+std::string bytes_of(std::string_view printed) {
+  std::size_t size = 0;
+  const std::unique_ptr<unsigned char, decltype(&PQfreemem)> bytes(
+      PQunescapeBytea(reinterpret_cast<const unsigned char*>(printed.data()), &size), &PQfreemem);
+  if (bytes == nullptr) throw std::bad_alloc();
+  return {reinterpret_cast<const char*>(bytes.get()), size};
 }
 
 /// The operator may have edited them: anything but an array of [name, text or null] is refused.
@@ -60,7 +61,7 @@ KeptLetter letter_of(const Rows& rows, int row) {
   letter.ordinal = rows.number(row, "ordinal").value_or(0);
   letter.topic = text_of(rows, row, "topic");
   letter.key = text_of(rows, row, "key");
-  if (const auto value = rows.text(row, "value")) letter.value = decode_hex(*value);
+  if (const auto value = rows.text(row, "value")) letter.value = bytes_of(*value);
   letter.headers = headers_of(letter.id, rows.string(row, "headers"));
   letter.row_headers = text_of(rows, row, "row_headers");
   letter.reason = rows.string(row, "reason");
@@ -78,7 +79,7 @@ struct DeadLetterQueue::Impl {
         of_slot(" FROM walpost.dead_letter WHERE slot = " + quote_literal(options.slot)),
         session(options, clock) {}
 
-  std::vector<KeptLetter> read(const std::string& source, const char* value = value_in_hex) {
+  std::vector<KeptLetter> read(const std::string& source, const char* value = with_value) {
     const Rows rows =
         session.ask(std::string(columns) + value + " FROM (" + source + ") letters" + stream_order);
     std::vector<KeptLetter> letters;
