@@ -99,7 +99,12 @@ void ProducerSession::close() noexcept {
   wake_at_.reset();
 }
 
+bool ProducerSession::is_ours(std::string_view topic) const {
+  return topic == positions_topic && !options_.position_slot.empty();
+}
+
 bool ProducerSession::takes(std::string_view name) {
+  if (is_ours(name)) return true;
   Topic& topic = topics_.get(name);
   if (topic.stage == Topic::Stage::unusable && !topics_.asks_again(topic)) return true;
   if (topic.stage == Topic::Stage::ready && !batches_too_large_) return true;
@@ -119,6 +124,10 @@ Accepted ProducerSession::publish(const outbox::Record& record, relay::Token tok
 }
 
 bool ProducerSession::refuses(const outbox::Record& record) {
+  if (is_ours(record.topic)) {
+    refused_ = "topic " + std::string(record.topic) + " is where walpost keeps positions";
+    return true;
+  }
   const Topic& topic = topics_.get(record.topic);
   if (topic.stage == Topic::Stage::unusable) {
     refused_ = topic.unusable;

@@ -88,6 +88,8 @@ class ProducerSession {
   };
   enum class Sent { yes, full, refused, failed };
 
+  /// It is the topic of positions, which takes no events.
+  [[nodiscard]] bool is_ours(std::string_view topic) const;
   [[nodiscard]] bool is_too_large(const outbox::Record& record, const Topic& topic) const;
   void count(const outbox::Record& record);
   relay::Accepted send(const outbox::Record& record, const Topic& topic, relay::Token token);

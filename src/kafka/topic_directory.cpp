@@ -266,7 +266,8 @@ void TopicDirectory::missing(Topic& topic) {
 }
 
 void TopicDirectory::unusable(Topic& topic, const relay::Finding& finding) {
-  if (!missing_is_poison_ || topic.configured) throw refusal(finding);
+  const bool is_an_events_choice = topic.role == Topic::Role::events && !topic.configured;
+  if (!missing_is_poison_ || !is_an_events_choice) throw refusal(finding);
   topic.was_missing = true;
   topic.stage = Topic::Stage::unusable;
   topic.unusable = finding.what;

@@ -188,6 +188,18 @@ TEST_F(KafkaSink, AConfiguredTopicThatIsMissingIsARefusalAlsoWhereMissingOnesAre
   EXPECT_THAT(failure->what(), HasSubstr("does not exist"));
 }
 
+TEST_F(KafkaSink, AnEventWhoseRowNamesTheTopicOfPositionsIsRefusedByItself) {
+  const auto there = make_topic(1);
+  auto chosen = options();
+  chosen.position_slot = "s";
+  SinkDriver driver(chosen);
+  const auto refusal = driver.refusal({"walpost.positions", "k", "v", {}}, soon());
+  ASSERT_TRUE(refusal.has_value());
+  EXPECT_THAT(*refusal, HasSubstr("keeps positions"));
+  ASSERT_TRUE(driver.publish(there, "k", "v", soon()));
+  EXPECT_TRUE(driver.wait_delivered(1, soon()));
+}
+
 TEST_F(KafkaSink, ThePositionIsNotedAlsoByAProducerThatTookOverForSmallerBatches) {
   const auto wide = make_topic(1);
   const auto narrow = make_topic(1, {{"max.message.bytes", "2000"}});

@@ -210,6 +210,17 @@ TEST_F(MockSink, AMissingTopicIsRefusedWithTheCommandThatMakesIt) {
   EXPECT_THAT(refusal->mend(), HasSubstr("--create --topic nosuch --partitions"));
 }
 
+TEST_F(MockSink, APositionsTopicThatCannotBeUsedIsARefusalAlsoWhereThoseOfEventsArePoison) {
+  cluster.set_topic_error("walpost.positions", RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION);
+  auto options = options_for(cluster.bootstrap());
+  options.missing_topic_is_poison = true;
+  options.position_slot = "s";
+  SinkDriver driver(options);
+  const auto refusal = driver.wait_refused(soon());
+  ASSERT_TRUE(refusal.has_value());
+  EXPECT_THAT(refusal->what(), HasSubstr("walpost.positions"));
+}
+
 TEST_F(MockSink, ATopicThatAppearsLateIsUsed) {
   cluster.set_topic_error("orders", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
   auto options = options_for(cluster.bootstrap());
