@@ -1,6 +1,7 @@
 #include "chaos/instances.h"
 
 #include <csignal>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -13,21 +14,39 @@ std::string tail_of(const std::string& log) {
   return log.size() <= most ? log : log.substr(log.size() - most);
 }
 
+// When the stream began that is still open as far as the log tells: nothing that ends one was
+// logged since, be it another instance that holds the slot, a lost connection or a failed producer.
+std::optional<std::string> streams_since(const std::string& log) {
+  const auto began = log.rfind("streaming from slot");
+  if (began == std::string::npos) return std::nullopt;
+  for (const char* end : {"standing by: ", "warning postgres: ", "warning kafka: "})
+    if (log.find(end, began) != std::string::npos) return std::nullopt;
+  const auto line = log.rfind('\n', began) + 1;  // npos + 1 is the first line
+  return log.substr(line, log.find(' ', line) - line);
+}
+
 }  // namespace
 
 Instances::Instances(WalpostOptions options, std::size_t count) : options_(std::move(options)) {
   for (std::size_t i = 0; i < count; ++i) all_.push_back(std::make_unique<Walpost>(options_));
 }
 
+// Of two, one that slept through a takeover doesn't know yet: the later one holds it.
 Walpost& Instances::holder() {
-  for (auto& instance : all_) {
-    const std::string log = instance->log();
-    const auto streaming = log.rfind("streaming from slot");
-    const auto standing_by = log.rfind("standing by");
-    if (streaming == std::string::npos) continue;
-    if (standing_by == std::string::npos || standing_by < streaming) return *instance;
-  }
-  return *all_.front();
+  Walpost* found = nullptr;
+  std::string latest;
+  const auto look = [&] {
+    for (auto& instance : all_) {
+      const auto since = streams_since(instance->log());
+      if (!since || *since < latest) continue;
+      latest = *since;
+      found = instance.get();
+    }
+    return found != nullptr;
+  };
+  if (!eventually(look, Deadline::in(milliseconds(30000))))
+    throw std::runtime_error("no instance holds the slot\n" + logs());
+  return *found;
 }
 
 // Whether it has ended, and as it may. Throws for any other end.

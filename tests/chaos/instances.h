@@ -17,7 +17,7 @@ class Instances {
  public:
   Instances(WalpostOptions options, std::size_t count);
 
-  /// The one that holds the slot; as far as logs tell, else the first.
+  /// The one that holds the slot, as far as logs tell; waits until there is one, or throws.
   Walpost& holder();
   Walpost& at(std::size_t index) { return *all_[index]; }
   [[nodiscard]] std::size_t size() const { return all_.size(); }
