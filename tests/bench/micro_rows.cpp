@@ -62,7 +62,8 @@ std::string insert_message(const RowShape& shape, std::uint32_t number) {
   put(message, column_count, 2);
   put_value(message, "0b3f8e5c-6f43-4f34-9c8e-" + std::to_string(100000000000 + number));
   put_value(message, number % 2 == 0 ? "order" : "shipment");
-  put_value(message, "customer-" + std::string(customer * 4, 'c') + std::to_string(customer));
+  put_value(message,
+            "customer-" + std::string(std::size_t{customer} * 4, 'c') + std::to_string(customer));
   put_value(message, number % 3 == 0 ? "OrderPlaced" : "ShipmentLeftTheWarehouse");
   put_value(message, payload_text(shape));
   put_value(message, headers_text(shape));
