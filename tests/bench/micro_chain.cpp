@@ -1,8 +1,9 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "bench/micro_measure.h"
@@ -104,9 +105,9 @@ class ObligingSink final : public relay::Sink {
   [[nodiscard]] const std::string& refusal() const override { return none_; }
   void poll(relay::Reports& reports) override {
     if (reversed_) std::ranges::reverse(tokens_);
-    std::swap(reports.delivered, tokens_);
+    reports.delivered.insert(reports.delivered.end(), tokens_.begin(), tokens_.end());
+    acknowledged_ += tokens_.size();
     tokens_.clear();
-    acknowledged_ += reports.delivered.size();
     bytes_ = 0;
   }
   [[nodiscard]] Lsn secure(Lsn acknowledged, Lsn) override { return acknowledged; }
