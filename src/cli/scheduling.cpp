@@ -1,12 +1,35 @@
 #include "scheduling.h"
 
-#include <sched.h>
+#include <chrono>
 
 namespace walpost::cli {
+namespace {
+
+// Timers may be 50 us late (timer slack), and Kafka's and librdkafka's threads take a core for some
+// 100 us at a time. The walsender keeps one until its socket is full, after 600 us.
+constexpr std::chrono::microseconds late{200};
+
+}  // namespace
 
 void let_the_server_go_first() noexcept {
   const sched_param unused{};
   static_cast<void>(sched_setscheduler(0, SCHED_BATCH, &unused));
+}
+
+StepAside::StepAside() noexcept {
+  if (sched_getaffinity(0, sizeof allowed_, &allowed_) != 0) CPU_ZERO(&allowed_);
+}
+
+bool StepAside::woke(relay::Instant due, relay::Instant now) noexcept {
+  if (now - late < due) return false;
+  const int here = sched_getcpu();
+  cpu_set_t others = allowed_;
+  if (here < 0 || here >= CPU_SETSIZE) return false;
+  CPU_CLR(static_cast<std::size_t>(here), &others);
+  if (CPU_COUNT(&others) == 0) return false;
+  // The kernel moves a thread at once that may not stay where it is.
+  const bool moved = sched_setaffinity(0, sizeof others, &others) == 0;
+  return sched_setaffinity(0, sizeof allowed_, &allowed_) == 0 && moved;
 }
 
 }  // namespace walpost::cli

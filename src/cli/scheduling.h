@@ -1,5 +1,9 @@
 #pragma once
 
+#include <sched.h>
+
+#include "walpost/relay/clock.h"
+
 namespace walpost::cli {
 
 /// Lets the server go first where both want the same core: this thread, and every thread it starts
@@ -9,5 +13,21 @@ namespace walpost::cli {
 /// cores, and the latency at a steady rate is the same. Needs no privilege. Where it isn't allowed
 /// nothing changes.
 void let_the_server_go_first() noexcept;
+
+/// Moves the calling thread to another core when it woke late because its own was taken. The price
+/// of going last (above) is to wait, in the worst case for as long as the walsender has room in its
+/// socket; then both stop in turn on one core while the other is half idle, and the kernel, which
+/// balances over milliseconds, leaves it so. One thread.
+class StepAside {
+ public:
+  /// Takes note of the cores this thread may use.
+  StepAside() noexcept;
+  /// To be called after a wait that ended by its time: it was `due` and returned at `now`. Whether
+  /// the thread moved; it may use the same cores as before. Costs some 20 us if it did.
+  bool woke(relay::Instant due, relay::Instant now) noexcept;
+
+ private:
+  cpu_set_t allowed_;
+};
 
 }  // namespace walpost::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "scheduling.h"
 #include "walpost/relay/clock.h"
 
 namespace walpost::cli {
@@ -25,6 +26,7 @@ class SystemClock final : public relay::Clock {
  private:
   void count_signals();
 
+  StepAside step_aside_;
   int signal_fd_ = -1;
   int stop_requests_ = 0;
 };

@@ -27,13 +27,16 @@ bool decode_bytea(std::string_view text, std::string& bytes) {
   if (!text.starts_with("\\x") || text.size() % 2 != 0) return false;
   text.remove_prefix(2);
   bytes.resize(text.size() / 2);
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const std::uint8_t high = digit_values[static_cast<unsigned char>(text[2 * i])];
-    const std::uint8_t low = digit_values[static_cast<unsigned char>(text[2 * i + 1])];
-    if (high == no_digit || low == no_digit) return false;
-    bytes[i] = static_cast<char>(high << 4 | low);
+  // By pointers, and judged at the end: a hundred times as many bytes as rows go through here.
+  const char* in = text.data();
+  std::uint8_t digits = 0;
+  for (char& byte : bytes) {
+    const std::uint8_t high = digit_values[static_cast<unsigned char>(*in++)];
+    const std::uint8_t low = digit_values[static_cast<unsigned char>(*in++)];
+    digits |= high | low;
+    byte = static_cast<char>(high << 4 | (low & 0xF));
   }
-  return true;
+  return digits <= 0xF;
 }
 
 }  // namespace walpost::outbox

@@ -14,7 +14,7 @@ constexpr microseconds longest_spacing{5000};
 // A Unix socket's buffer holds about 280 small messages, three to a one-row transaction: at the
 // full rate it fills in 4 ms, in a backlog as fast as the server decodes.
 constexpr microseconds read_spacing{500};
-constexpr microseconds read_spacing_in_backlog{200};
+constexpr microseconds read_spacing_in_backlog{100};
 constexpr milliseconds measure_interval{10};
 constexpr duration<double> smoothing{0.05};
 
