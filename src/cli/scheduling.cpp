@@ -8,6 +8,8 @@ namespace {
 // Timers may be 50 us late (timer slack), and Kafka's and librdkafka's threads take a core for some
 // 100 us at a time. The walsender keeps one until its socket is full, after 600 us.
 constexpr std::chrono::microseconds late{200};
+// Behind by more, the loop was stopped, or the wait had no time to keep.
+constexpr std::chrono::milliseconds hopeless{1000};
 
 }  // namespace
 
@@ -21,7 +23,7 @@ StepAside::StepAside() noexcept {
 }
 
 bool StepAside::woke(relay::Instant due, relay::Instant now) noexcept {
-  if (now - late < due) return false;
+  if (now - late < due || now - hopeless > due) return false;
   const int here = sched_getcpu();
   cpu_set_t others = allowed_;
   if (here < 0 || here >= CPU_SETSIZE) return false;

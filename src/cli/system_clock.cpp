@@ -5,7 +5,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -24,7 +23,8 @@ sigset_t stop_signals() {
   throw std::system_error(error, std::generic_category(), what);
 }
 
-timespec remaining(relay::Instant now, relay::Instant until) {
+timespec remaining(relay::Instant until) {
+  const relay::Instant now = relay::Instant::clock::now();
   // Compared before it is subtracted: a far past would overflow.
   const auto left = until > now ? until - now : relay::Instant::duration(0);
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
@@ -63,14 +63,13 @@ pgoutput::Timestamp SystemClock::utc() const {
 void SystemClock::wait(std::vector<pollfd>& fds, relay::Instant until) {
   fds.push_back({signal_fd_, POLLIN, 0});
   // ppoll and not poll: the loop waits for fractions of a millisecond.
-  const relay::Instant start = now();
-  const timespec timeout = remaining(start, until);
+  const timespec timeout = remaining(until);
   const int ready = ppoll(fds.data(), fds.size(), &timeout, nullptr);
   const int error = errno;
   const bool signalled = ready > 0 && fds.back().revents != 0;
   fds.pop_back();
   if (ready == 0) {
-    step_aside_.woke(std::max(start, until), now());
+    step_aside_.woke(until, now());
   }
   if (ready < 0 && error != EINTR) {
     fail(error, "ppoll");
