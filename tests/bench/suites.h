@@ -1,0 +1,34 @@
+#pragma once
+
+#include "bench/budget.h"
+#include "bench/results.h"
+#include "bench/services.h"
+
+namespace walpost::bench {
+
+struct SuiteOptions {
+  int runs = 3;         ///< of each tool in a drain
+  long rows = 1000000;  ///< most of a backlog in growth
+  Transport transport = Transport::unix_socket;
+};
+
+/// What every suite works with.
+struct Bench {
+  Services& services;
+  Budget& budget;
+  const SuiteOptions& options;
+  Results& results;
+};
+
+/// Each measures its cases one after the other, notes in the results what there is no time for, and
+/// throws if a tool fails or a topic doesn't hold what it should.
+void drain_suite(Bench& bench);
+void shape_suite(Bench& bench);
+void guarantee_suite(Bench& bench);
+void latency_suite(Bench& bench);
+void start_suite(Bench& bench);
+void growth_suite(Bench& bench);
+/// For CI. Whether walpost drains at least 0.9 times as fast as pg_recvlogical reads.
+[[nodiscard]] bool gate_suite(Bench& bench);
+
+}  // namespace walpost::bench
