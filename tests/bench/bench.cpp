@@ -6,6 +6,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "bench/charts.h"
 #include "bench/drain.h"
 #include "bench/machine.h"
 #include "bench/report.h"
@@ -20,6 +21,7 @@ struct Arguments {
   double elapsed_seconds = 0;
   bool tcp = false;
   std::string json_file;
+  std::string chart_folder;
   ServicesOptions services;
   SuiteOptions options;
 };
@@ -30,8 +32,9 @@ struct Suite {
 };
 
 /// In the order they are measured; what comes last is left out first when time runs out.
-constexpr Suite suites[] = {
-    {"drain", drain_suite}, {"shape", shape_suite}, {"growth", growth_suite}};
+constexpr Suite suites[] = {{"drain", drain_suite}, {"latency", latency_suite},
+                            {"start", start_suite}, {"guarantee", guarantee_suite},
+                            {"shape", shape_suite}, {"growth", growth_suite}};
 
 constexpr long warm_up_rows = 300000;
 
@@ -63,6 +66,7 @@ int run(const Arguments& arguments) {
   const bool passed = measure_suites(arguments, bench);
   std::cout << report(results);
   if (!arguments.json_file.empty()) write_json(arguments.json_file, results);
+  if (!arguments.chart_folder.empty()) draw_charts(results, arguments.chart_folder);
   return passed ? 0 : 1;
 }
 
@@ -87,6 +91,7 @@ int main(int argc, char** argv) {
   app.add_option("--rows", arguments.options.rows, "the largest transaction of suite growth");
   app.add_flag("--tcp", arguments.tcp, "over TCP what else goes over a Unix socket");
   app.add_option("--json", arguments.json_file, "write all runs to this file");
+  app.add_option("--charts", arguments.chart_folder, "draw charts into this folder, as SVG");
   app.add_option("--postgres", arguments.services.postgres, "conninfo of a server that runs");
   app.add_option("--kafka", arguments.services.kafka, "HOST:PORT of brokers that run");
   CLI11_PARSE(app, argc, argv);

@@ -17,6 +17,10 @@ json to_json(const Spread& values) {
   return {{"least", values.least}, {"median", values.median}, {"most", values.most}};
 }
 
+json to_json(const Typical& milliseconds) {
+  return {{"mean", milliseconds.mean}, {"median", milliseconds.median}};
+}
+
 json to_json(const Run& run) {
   return {{"tool", run.tool},
           {"seconds", run.seconds},
@@ -63,12 +67,13 @@ json to_json(const LatencyCase& latency) {
                 {"p99.9", latency.p999},
                 {"max", latency.most}}},
               {"cores_busy", latency.busy},
-              {"mean_milliseconds", json::array()}};
+              {"parts", json::array()}};
   for (const LatencyParts& parts : latency.parts)
-    result["mean_milliseconds"].push_back({{"stamp", parts.stamp},
-                                           {"commit", parts.commit},
-                                           {"sent_to_stamp", parts.to_stamp},
-                                           {"sent_to_received", parts.to_consumer}});
+    result["parts"].push_back({{"stamp", parts.stamp},
+                               {"commit", to_json(parts.commit)},
+                               {"sent_to_stamp", to_json(parts.to_stamp)},
+                               {"stamp_to_received", to_json(parts.from_stamp)},
+                               {"sent_to_received", to_json(parts.to_consumer)}});
   return result;
 }
 

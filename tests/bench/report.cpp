@@ -113,19 +113,18 @@ const LatencyParts* parts_of(const LatencyCase& latency, const std::string& stam
 }
 
 std::string split_table(const Results& results) {
-  Table table({"mean ms of", "commit", "sent to handed over", "handed over to appended",
-               "appended to received", "sent to received"});
+  Table table({"medians, ms", "commit", "sent to handed over", "handed over to appended",
+               "appended to received"});
   bool any = false;
   for (const LatencyCase& latency : results.latencies) {
     const LatencyParts* handed = parts_of(latency, "CreateTime");
     const LatencyParts* appended = parts_of(latency, "LogAppendTime");
     if (handed == nullptr || appended == nullptr) continue;
     any = true;
-    const double from_hand = handed->to_consumer - handed->to_stamp;
-    const double from_append = appended->to_consumer - appended->to_stamp;
-    table.add({latency.name, decimal((handed->commit + appended->commit) / 2, 2),
-               decimal(handed->to_stamp, 2), decimal(from_hand - from_append, 2),
-               decimal(from_append, 2), decimal(handed->to_stamp + from_hand, 2)});
+    table.add({latency.name, decimal((handed->commit.median + appended->commit.median) / 2, 2),
+               decimal(handed->to_stamp.median, 2),
+               decimal(handed->from_stamp.median - appended->from_stamp.median, 2),
+               decimal(appended->from_stamp.median, 2)});
   }
   return any ? "\n" + table.text() : "";
 }

@@ -34,12 +34,19 @@ struct DrainCase {
   std::vector<SystemCalls> system_calls;
 };
 
-/// From where to where a stamp of the broker tells; milliseconds, means.
+/// Milliseconds.
+struct Typical {
+  double mean = 0;
+  double median = 0;
+};
+
+/// Where an event's time goes, as far as one kind of record timestamp tells.
 struct LatencyParts {
-  std::string stamp;  ///< CreateTime: handed over by walpost; LogAppendTime: appended by the broker
-  double commit = 0;  ///< INSERT sent -> its commit returned to the writer
-  double to_stamp = 0;
-  double to_consumer = 0;
+  std::string stamp;    ///< CreateTime: handed over by walpost; LogAppendTime: by the broker
+  Typical commit;       ///< INSERT sent -> its commit returned to the writer
+  Typical to_stamp;     ///< INSERT sent -> the record's timestamp
+  Typical from_stamp;   ///< the record's timestamp -> received
+  Typical to_consumer;  ///< INSERT sent -> received
 };
 
 struct LatencyCase {
