@@ -1,5 +1,8 @@
 #include "bench/backlog.h"
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <stdexcept>
 #include <vector>
 
@@ -13,8 +16,13 @@ using test::milliseconds;
 using test::Session;
 
 constexpr const char* first_slot = "walpost_bench";
-constexpr const char* slot_prefix = "walpost_bench_";
 constexpr std::size_t generators = 2;  // sessions that write one-row transactions
+
+/// Never used twice: with exactly once the brokers remember a slot's position by its name.
+std::string unused_slot_name() {
+  static int count = 0;
+  return "walpost_bench_" + std::to_string(getpid()) + "_" + std::to_string(++count);
+}
 
 std::string in_type(const std::string& json, const std::string& type) {
   if (type == "bytea") return "convert_to(" + json + ", 'UTF8')";
@@ -133,7 +141,7 @@ void Backlog::write() {
 }
 
 std::string Backlog::new_slot() {
-  const std::string slot = slot_prefix + std::to_string(++slots_);
+  const std::string slot = unused_slot_name();
   services_.sql().exec("select pg_copy_logical_replication_slot('" + std::string(first_slot) +
                        "', '" + slot + "')");
   return slot;

@@ -48,7 +48,6 @@ class Backlog {
   Services& services_;
   Shape shape_;
   std::string end_;
-  int slots_ = 0;
 };
 
 /// The INSERT of a row numbered `k`, for the generator's loop.

@@ -44,6 +44,7 @@ bool measure_suites(const Arguments& arguments, Bench& bench) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   warm_up(bench.services, warm_up_rows);
+  std::fprintf(stderr, "  %.0f s left\n", bench.budget.seconds_left());
   bool passed = true;
   if (chosen("gate")) passed = gate_suite(bench);
   for (const Suite& suite : suites)
@@ -57,13 +58,19 @@ void write_json(const std::string& file, const Results& results) {
   if (!out.flush()) throw std::runtime_error("can't write " + file);
 }
 
+/// 0, or 1 when the gate or a tool has failed; what was measured until then is shown all the same.
 int run(const Arguments& arguments) {
   Budget budget(arguments.minutes * 60 - arguments.elapsed_seconds);
   Services services(arguments.services);
   Results results;
   results.machine = describe_machine(services);
   Bench bench{services, budget, arguments.options, results};
-  const bool passed = measure_suites(arguments, bench);
+  bool passed = false;
+  try {
+    passed = measure_suites(arguments, bench);
+  } catch (const std::exception& error) {
+    std::cerr << "bench: " << error.what() << "\n";
+  }
   std::cout << report(results);
   if (!arguments.json_file.empty()) write_json(arguments.json_file, results);
   if (!arguments.chart_folder.empty()) draw_charts(results, arguments.chart_folder);

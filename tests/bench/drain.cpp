@@ -214,6 +214,7 @@ void measure(Services& services, const DrainPlan& plan, Budget& budget, Results&
       result.system_calls.push_back(drains.count_system_calls(tool));
   drains.check_records();
   results.drains.push_back(std::move(result));
+  std::fprintf(stderr, "  %.0f s left\n", budget.seconds_left());
 }
 
 void warm_up(Services& services, long rows) {

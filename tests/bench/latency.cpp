@@ -145,6 +145,7 @@ void measure(Services& services, const LatencyPlan& plan, Budget& budget, Result
   result.p999 = percentile(all, 99.9);
   result.most = all.back();
   results.latencies.push_back(std::move(result));
+  std::fprintf(stderr, "  %.0f s left\n", budget.seconds_left());
 }
 
 }  // namespace walpost::bench

@@ -64,8 +64,8 @@ class Stream {
     if (!started) throw std::runtime_error(PQerrorMessage(connection_.get()));
   }
 
-  /// The next message, valid until the one after; waits for it. A nap before each read lets
-  /// the server's small writes gather.
+  /// The next message, valid until the one after; waits for it. A nap lets the server's small
+  /// writes gather; there is no need of one while large pieces come by themselves.
   std::string_view next(const auto& meanwhile) {
     char* data = nullptr;
     int size = 0;
@@ -73,10 +73,12 @@ class Stream {
       meanwhile();
       pollfd readable{PQsocket(connection_.get()), POLLIN, 0};
       poll(&readable, 1, 10);
-      if (nap_.tv_nsec > 0) nanosleep(&nap_, nullptr);
+      if (nap_.tv_nsec > 0 && since_read_ < large_piece) nanosleep(&nap_, nullptr);
+      since_read_ = 0;
       if (PQconsumeInput(connection_.get()) == 0) size = -1;
     }
     if (size < 0) throw std::runtime_error(PQerrorMessage(connection_.get()));
+    ++since_read_;
     message_.reset(data);
     return {data, static_cast<std::size_t>(size)};
   }
@@ -88,6 +90,8 @@ class Stream {
   };
   std::unique_ptr<PGconn, Free> connection_;
   std::unique_ptr<char, Free> message_;
+  static constexpr int large_piece = 64;  // messages
+  int since_read_ = 0;                    // messages
   timespec nap_;
 };
 

@@ -25,6 +25,14 @@ void sleep_until(std::int64_t monotonic) {
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
 }
 
+/// Record timestamps are cut to milliseconds. Ticks of whole milliseconds would all be cut by the
+/// same part of one, and no mean would tell; so they are spread over one, by the golden ratio.
+std::int64_t spread_ns(std::int64_t tick, std::int64_t tick_ns) {
+  constexpr std::int64_t millisecond_ns = 1'000'000;
+  constexpr std::int64_t golden_part = 618'034;
+  return tick_ns < millisecond_ns ? 0 : tick * golden_part % millisecond_ns;
+}
+
 std::string payload(std::int64_t now, const std::string& key) {
   return std::string(before_time) + std::to_string(now) +
          R"(, "items": [{"sku": "sku-501", "quantity": 2, "unitPrice": 124950}], )"
@@ -102,7 +110,7 @@ void Writers::write(std::size_t index, Connection& connection) {
   const auto sessions = static_cast<std::int64_t>(connections_.size());
   const std::int64_t first = start_ns_ + tick_ns_ * static_cast<std::int64_t>(index) / sessions;
   for (std::int64_t tick = 0;; ++tick) {
-    const std::int64_t due = first + tick * tick_ns_;
+    const std::int64_t due = first + tick * tick_ns_ + spread_ns(tick, tick_ns_);
     if (due >= end_ns_ || monotonic_ns() >= end_ns_) return;
     sleep_until(due);
     const std::string key =
