@@ -12,7 +12,6 @@ set style data histograms
 set style fill solid 1.0 noborder
 set boxwidth 0.9
 set key top right horizontal samplen 1
-stats data skip 1 nooutput
 columns = int(system(sprintf("head -1 '%s' | tr -cd '\"' | wc -c", data))) / 2
 
 # "500,000 one-row transactions, TCP" in two lines.

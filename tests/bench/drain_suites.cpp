@@ -31,34 +31,27 @@ std::vector<Tool> all_tools() {
 }  // namespace
 
 void drain_suite(Bench& bench) {
-  DrainPlan plan{.suite = "drain",
-                 .name = "one-row transactions",
-                 .shape = one_row_transactions(backlog_rows),
-                 .tools = all_tools(),
-                 .runs = bench.options.runs,
-                 .transport = bench.options.transport,
-                 .count_system_calls = true};
-  const auto measured = [&](const std::string& name, const Shape& shape, Transport transport) {
-    plan.name = name;
-    plan.shape = shape;
-    plan.transport = transport;
-    measure(bench.services, plan, bench.budget, bench.results);
+  const int fewer = std::max(1, bench.options.runs - 1);
+  const auto drained = [&](const std::string& name, long per_transaction, int runs,
+                           Transport transport) {
+    measure(bench.services,
+            {.suite = "drain",
+             .name = grouped(backlog_rows) + name,
+             .shape = transactions_of(per_transaction, backlog_rows),
+             .tools = all_tools(),
+             .runs = runs,
+             .transport = transport,
+             .count_system_calls = true},
+            bench.budget, bench.results);
   };
-  const std::string half_million = grouped(static_cast<double>(backlog_rows));
-  const std::string one_row = half_million + " one-row transactions";
-  const Shape shape = plan.shape;
   if (bench.services.has_both_transports()) {
-    measured(one_row + ", Unix socket", shape, Transport::unix_socket);
-    measured(one_row + ", TCP", shape, Transport::tcp);
+    drained(" one-row transactions, Unix socket", 1, bench.options.runs, Transport::unix_socket);
+    drained(" one-row transactions, TCP", 1, fewer, Transport::tcp);
   } else {
-    measured(one_row, shape, bench.options.transport);
+    drained(" one-row transactions", 1, bench.options.runs, bench.options.transport);
   }
-  plan.count_system_calls = false;
-  plan.runs = std::max(1, bench.options.runs - 1);
-  measured(half_million + " rows, transactions of 100", transactions_of(100, backlog_rows),
-           bench.options.transport);
-  measured(half_million + " rows, one transaction", transactions_of(backlog_rows, backlog_rows),
-           bench.options.transport);
+  drained(" rows, transactions of 100", 100, fewer, bench.options.transport);
+  drained(" rows, one transaction", backlog_rows, fewer, bench.options.transport);
 }
 
 namespace {
@@ -88,7 +81,7 @@ std::vector<ShapeCase> shapes() {
       {"payload 1.6 KB", payload(1600, 50000)},
       {"payload 16 KB", payload(16 * 1024, 5000)},
       {"payload 256 KB", payload(256 * 1024, 400)},
-      {"100 topics", with([](Shape& shape) { shape.types = 100; })},
+      {"100 topics", with([](Shape& shape) { shape.types = 100; }), 1},
       {"200 partitions", with([](Shape&) {}), 200},
       {"10 keys", with([](Shape& shape) { shape.keys = 10; })},
       {"1,000,000 keys", with([](Shape& shape) { shape.keys = 1000000; })},

@@ -52,7 +52,7 @@ std::vector<std::string> cells_of(const DrainCase& drains, const std::string& to
   const std::string system = per_row([](const Run& run) { return run.system; });
   return {tool,
           rate_cell(collect(runs, [&](const Run& run) { return rows / run.seconds; })),
-          median_or_dash(ratios(drains, tool), 2),
+          drains.tools.size() > 1 ? median_or_dash(ratios(drains, tool), 2) : "-",
           user + "+" + system,
           median_or_dash(collect(runs,
                                  [](const Run& run) -> std::optional<double> {
