@@ -13,6 +13,21 @@
 #include "bench/suites.h"
 
 namespace walpost::bench {
+
+bool Bench::begin(const std::string& suite, const std::string& name, double expected_seconds) {
+  if (name.find(options.only) == std::string::npos) return false;
+  if (budget.seconds_left() < expected_seconds) {
+    results.skipped.push_back(suite + ": " + name);
+    return false;
+  }
+  std::fprintf(stderr, "%s: %s\n", suite.c_str(), name.c_str());
+  return true;
+}
+
+void Bench::end() const {
+  std::fprintf(stderr, "  %.0f s left\n", budget.seconds_left());
+}
+
 namespace {
 
 struct Arguments {
@@ -44,7 +59,7 @@ bool measure_suites(const Arguments& arguments, Bench& bench) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   warm_up(bench.services, warm_up_rows);
-  std::fprintf(stderr, "  %.0f s left\n", bench.budget.seconds_left());
+  bench.end();
   bool passed = true;
   if (chosen("gate")) passed = gate_suite(bench);
   for (const Suite& suite : suites)
@@ -74,7 +89,7 @@ int run(const Arguments& arguments) {
   std::cout << report(results);
   if (!arguments.json_file.empty()) write_json(arguments.json_file, results);
   if (!arguments.chart_folder.empty()) draw_charts(results, arguments.chart_folder);
-  return passed ? 0 : 1;
+  return passed && !budget.interrupted() ? 0 : 1;
 }
 
 std::vector<std::string> suite_names() {
@@ -96,6 +111,7 @@ int main(int argc, char** argv) {
   app.add_option("--elapsed", arguments.elapsed_seconds, "seconds of these that are gone already");
   app.add_option("--runs", arguments.options.runs, "of each tool in a drain");
   app.add_option("--rows", arguments.options.rows, "the largest transaction of suite growth");
+  app.add_option("--only", arguments.options.only, "only cases with these words in their name");
   app.add_flag("--tcp", arguments.tcp, "over TCP what else goes over a Unix socket");
   app.add_option("--json", arguments.json_file, "write all runs to this file");
   app.add_option("--charts", arguments.chart_folder, "draw charts into this folder, as SVG");

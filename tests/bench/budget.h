@@ -4,20 +4,19 @@
 
 namespace walpost::bench {
 
-/// The time that a whole run of the benchmark may take.
+/// The time that a whole run of the benchmark may take. SIGINT and SIGTERM end it at once, so that
+/// what was made in servers that aren't ours is taken away again. One a process.
 class Budget {
  public:
-  explicit Budget(double seconds) : end_(Clock::now() + to_duration(seconds)) {}
+  /// Takes over both signals.
+  explicit Budget(double seconds);
 
-  [[nodiscard]] double seconds_left() const {
-    return std::chrono::duration<double>(end_ - Clock::now()).count();
-  }
+  /// Zero or less: there is none.
+  [[nodiscard]] double seconds_left() const;
+  [[nodiscard]] bool interrupted() const;
 
  private:
   using Clock = std::chrono::steady_clock;
-  static Clock::duration to_duration(double seconds) {
-    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-  }
   Clock::time_point end_;
 };
 

@@ -199,22 +199,18 @@ void measure_runs(Drains& drains, const DrainPlan& plan, const Budget& budget, D
 
 }  // namespace
 
-void measure(Services& services, const DrainPlan& plan, Budget& budget, Results& results) {
-  if (budget.seconds_left() < expected_seconds(plan)) {
-    results.skipped.push_back(plan.suite + ": " + plan.name);
-    return;
-  }
-  std::fprintf(stderr, "%s: %s\n", plan.suite.c_str(), plan.name.c_str());
+void measure(Bench& bench, const DrainPlan& plan) {
+  if (!bench.begin(plan.suite, plan.name, expected_seconds(plan))) return;
   DrainCase result{plan.suite, plan.name, plan.shape.rows, {}, {}, {}};
   for (const Tool& tool : plan.tools) result.tools.push_back(tool.name);
-  Drains drains(services, plan);
-  measure_runs(drains, plan, budget, result);
+  Drains drains(bench.services, plan);
+  measure_runs(drains, plan, bench.budget, result);
   if (plan.count_system_calls)
     for (const Tool& tool : plan.tools)
       result.system_calls.push_back(drains.count_system_calls(tool));
   drains.check_records();
-  results.drains.push_back(std::move(result));
-  std::fprintf(stderr, "  %.0f s left\n", budget.seconds_left());
+  bench.results.drains.push_back(std::move(result));
+  bench.end();
 }
 
 void warm_up(Services& services, long rows) {

@@ -4,8 +4,7 @@
 #include <vector>
 
 #include "bench/backlog.h"
-#include "bench/budget.h"
-#include "bench/results.h"
+#include "bench/bench.h"
 #include "bench/tools.h"
 
 namespace walpost::bench {
@@ -52,8 +51,8 @@ class Drains {
   long published_ = 0;
 };
 
-/// All runs of a plan; nothing when there is no time for it, which is noted in `results`.
-void measure(Services& services, const DrainPlan& plan, Budget& budget, Results& results);
+/// All runs of a plan, if Bench::begin wants it.
+void measure(Bench& bench, const DrainPlan& plan);
 
 /// Drains that nobody looks at, until two in a row differ by less than 5 %, and eight at most: a
 /// broker compiles its busy code while it works, which takes half of a core for some millions of

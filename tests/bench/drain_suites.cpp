@@ -34,15 +34,13 @@ void drain_suite(Bench& bench) {
   const int fewer = std::max(1, bench.options.runs - 1);
   const auto drained = [&](const std::string& name, long per_transaction, int runs,
                            Transport transport) {
-    measure(bench.services,
-            {.suite = "drain",
-             .name = grouped(backlog_rows) + name,
-             .shape = transactions_of(per_transaction, backlog_rows),
-             .tools = all_tools(),
-             .runs = runs,
-             .transport = transport,
-             .count_system_calls = true},
-            bench.budget, bench.results);
+    measure(bench, {.suite = "drain",
+                    .name = grouped(backlog_rows) + name,
+                    .shape = transactions_of(per_transaction, backlog_rows),
+                    .tools = all_tools(),
+                    .runs = runs,
+                    .transport = transport,
+                    .count_system_calls = true});
   };
   if (bench.services.has_both_transports()) {
     drained(" one-row transactions, Unix socket", 1, bench.options.runs, Transport::unix_socket);
@@ -98,29 +96,25 @@ std::vector<ShapeCase> shapes() {
 
 void shape_suite(Bench& bench) {
   for (const ShapeCase& each : shapes())
-    measure(bench.services,
-            {.suite = "shape",
-             .name = each.name,
-             .shape = each.shape,
-             .tools = {pg_recvlogical(), walpost()},
-             .runs = std::max(1, bench.options.runs - 1),
-             .transport = bench.options.transport,
-             .partitions = each.partitions,
-             .topic_per_type = each.shape.types > 1},
-            bench.budget, bench.results);
+    measure(bench, {.suite = "shape",
+                    .name = each.name,
+                    .shape = each.shape,
+                    .tools = {pg_recvlogical(), walpost()},
+                    .runs = std::max(1, bench.options.runs - 1),
+                    .transport = bench.options.transport,
+                    .partitions = each.partitions,
+                    .topic_per_type = each.shape.types > 1});
 }
 
 void growth_suite(Bench& bench) {
   constexpr long least_rows = 100000;
   for (long per = 1; per <= bench.options.rows; per *= 10)
-    measure(bench.services,
-            {.suite = "growth",
-             .name = grouped(static_cast<double>(per)) + " rows a transaction",
-             .shape = transactions_of(per, std::max(per, least_rows)),
-             .tools = {walpost()},
-             .runs = 1,
-             .transport = bench.options.transport},
-            bench.budget, bench.results);
+    measure(bench, {.suite = "growth",
+                    .name = grouped(static_cast<double>(per)) + " rows a transaction",
+                    .shape = transactions_of(per, std::max(per, least_rows)),
+                    .tools = {walpost()},
+                    .runs = 1,
+                    .transport = bench.options.transport});
 }
 
 bool gate_suite(Bench& bench) {

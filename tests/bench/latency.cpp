@@ -119,20 +119,16 @@ LatencyParts parts_of(const Pass& pass, const std::string& stamp) {
 
 }  // namespace
 
-void measure(Services& services, const LatencyPlan& plan, Budget& budget, Results& results) {
+void measure(Bench& bench, const LatencyPlan& plan) {
   constexpr double setup_seconds = 3;
-  if (budget.seconds_left() < 2 * (plan.seconds + setup_seconds)) {
-    results.skipped.push_back(plan.suite + ": " + plan.name);
-    return;
-  }
-  std::fprintf(stderr, "%s: %s\n", plan.suite.c_str(), plan.name.c_str());
+  if (!bench.begin(plan.suite, plan.name, 2 * (plan.seconds + setup_seconds))) return;
   LatencyCase result;
   result.suite = plan.suite;
   result.name = plan.name;
   result.wanted_per_second = plan.per_second;
   std::vector<double> all;
   for (const char* stamp : {"CreateTime", "LogAppendTime"}) {
-    const Pass pass = measure_pass(services, plan, stamp);
+    const Pass pass = measure_pass(bench.services, plan, stamp);
     all.insert(all.end(), pass.milliseconds.begin(), pass.milliseconds.end());
     result.per_second += pass.per_second / 2;
     result.busy += pass.busy / 2;
@@ -144,8 +140,8 @@ void measure(Services& services, const LatencyPlan& plan, Budget& budget, Result
   result.p99 = percentile(all, 99);
   result.p999 = percentile(all, 99.9);
   result.most = all.back();
-  results.latencies.push_back(std::move(result));
-  std::fprintf(stderr, "  %.0f s left\n", budget.seconds_left());
+  bench.results.latencies.push_back(std::move(result));
+  bench.end();
 }
 
 }  // namespace walpost::bench

@@ -2,9 +2,7 @@
 
 #include <string>
 
-#include "bench/budget.h"
-#include "bench/results.h"
-#include "bench/services.h"
+#include "bench/bench.h"
 
 namespace walpost::bench {
 
@@ -17,9 +15,9 @@ struct LatencyPlan {
   Transport transport = Transport::unix_socket;
 };
 
-/// Two passes at one rate with default settings: in one the records bear the time when walpost
-/// handed them over, in the other that when the broker appended them. Nothing when there is no time
-/// for it, which is noted in `results`. Throws unless every event arrives exactly once.
-void measure(Services& services, const LatencyPlan& plan, Budget& budget, Results& results);
+/// Two passes at one rate with default settings, if Bench::begin wants them: in one the records
+/// bear the time when walpost handed them over, in the other that when the broker appended them.
+/// Throws unless every event arrives exactly once.
+void measure(Bench& bench, const LatencyPlan& plan);
 
 }  // namespace walpost::bench

@@ -31,8 +31,7 @@ void latency_suite(Bench& bench) {
   // A rare event needs longer until there are a hundred of them.
   for (const auto& [per_second, seconds] :
        {std::pair{10, 10.0}, {1000, 5.0}, {5000, 5.0}, {20000, 5.0}})
-    measure(bench.services, at_rate(bench, "latency", per_second, seconds), bench.budget,
-            bench.results);
+    measure(bench, at_rate(bench, "latency", per_second, seconds));
 }
 
 void guarantee_suite(Bench& bench) {
@@ -42,21 +41,19 @@ void guarantee_suite(Bench& bench) {
   const std::string exactly_once = "exactly_once";
   Shape shape;
   shape.rows = rows;
-  measure(bench.services,
-          {.suite = "guarantee",
-           .name = grouped(rows) + " one-row transactions",
-           .shape = shape,
-           .tools = {walpost("at_least_once"),
-                     walpost(exactly_once, {"delivery.guarantee=" + exactly_once})},
-           .runs = bench.options.runs,
-           .transport = bench.options.transport,
-           .transactions = true},
-          bench.budget, bench.results);
+  measure(bench, {.suite = "guarantee",
+                  .name = grouped(rows) + " one-row transactions",
+                  .shape = shape,
+                  .tools = {walpost("at_least_once"),
+                            walpost(exactly_once, {"delivery.guarantee=" + exactly_once})},
+                  .runs = bench.options.runs,
+                  .transport = bench.options.transport,
+                  .transactions = true});
   LatencyPlan plan = at_rate(bench, "guarantee", per_second, seconds);
   for (const std::string& guarantee : {std::string("at_least_once"), exactly_once}) {
     plan.guarantee = guarantee;
     plan.name = grouped(per_second) + "/s, " + guarantee;
-    measure(bench.services, plan, bench.budget, bench.results);
+    measure(bench, plan);
   }
 }
 
@@ -92,11 +89,7 @@ double start_once(Services& services, Backlog& backlog, KafkaReader& reader,
 void start_suite(Bench& bench) {
   constexpr int starts = 5;
   constexpr double enough_seconds = 10;
-  if (bench.budget.seconds_left() < enough_seconds) {
-    bench.results.skipped.emplace_back("start");
-    return;
-  }
-  std::fprintf(stderr, "start\n");
+  if (!bench.begin("start", "exec to the first record", enough_seconds)) return;
   Shape shape;
   shape.rows = waiting_rows;
   Backlog backlog(bench.services, shape);
@@ -112,6 +105,7 @@ void start_suite(Bench& bench) {
   if (bench.services.records_of(topic) != static_cast<long>(waiting_rows) * (starts + 1))
     throw std::runtime_error("start: the topic holds more than was published");
   bench.services.delete_topic(topic);
+  bench.end();
 }
 
 }  // namespace walpost::bench

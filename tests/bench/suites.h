@@ -1,24 +1,8 @@
 #pragma once
 
-#include "bench/budget.h"
-#include "bench/results.h"
-#include "bench/services.h"
+#include "bench/bench.h"
 
 namespace walpost::bench {
-
-struct SuiteOptions {
-  int runs = 3;         ///< of each tool in a drain
-  long rows = 1000000;  ///< most of a backlog in growth
-  Transport transport = Transport::unix_socket;
-};
-
-/// What every suite works with.
-struct Bench {
-  Services& services;
-  Budget& budget;
-  const SuiteOptions& options;
-  Results& results;
-};
 
 /// Each measures its cases one after the other, notes in the results what there is no time for, and
 /// throws if a tool fails or a topic doesn't hold what it should.
