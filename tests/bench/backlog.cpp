@@ -141,7 +141,7 @@ void Backlog::write() {
 }
 
 std::string Backlog::new_slot() {
-  const std::string slot = unused_slot_name();
+  std::string slot = unused_slot_name();
   services_.sql().exec("select pg_copy_logical_replication_slot('" + std::string(first_slot) +
                        "', '" + slot + "')");
   return slot;

@@ -79,6 +79,7 @@ void await_confirmation(const Tool& tool, Process& process, Backlog& backlog,
 std::vector<std::string> topics_of(const DrainPlan& plan, const std::string& topic) {
   if (!plan.topic_per_type) return {topic};
   std::vector<std::string> topics;
+  topics.reserve(static_cast<std::size_t>(plan.shape.types));
   for (int type = 0; type < plan.shape.types; ++type)
     topics.push_back(topic + "-type" + std::to_string(type));
   return topics;

@@ -69,6 +69,7 @@ Shape shaped(long rows, const std::function<void(Shape&)>& change) {
 /// About 60 to 100 MB each. Each but the first differs from it in one thing.
 std::vector<ShapeCase> shapes() {
   constexpr long rows = 120000;
+  constexpr long kib = 1024;
   const auto payload = [](long bytes, long count) {
     return shaped(count, [bytes](Shape& shape) { shape.payload_bytes = bytes; });
   };
@@ -77,8 +78,8 @@ std::vector<ShapeCase> shapes() {
       {"payload 400 B", payload(400, rows)},
       {"payload 100 B", payload(100, rows)},
       {"payload 1.6 KB", payload(1600, 50000)},
-      {"payload 16 KB", payload(16 * 1024, 5000)},
-      {"payload 256 KB", payload(256 * 1024, 400)},
+      {"payload 16 KiB", payload(16 * kib, 5000)},
+      {"payload 256 KiB", payload(256 * kib, 400)},
       {"100 topics", with([](Shape& shape) { shape.types = 100; }), 1},
       {"200 partitions", with([](Shape&) {}), 200},
       {"10 keys", with([](Shape& shape) { shape.keys = 10; })},
