@@ -147,7 +147,19 @@ std::string Backlog::new_slot() {
   return slot;
 }
 
+bool Backlog::in_use(const std::string& slot, Deadline deadline) {
+  return test::eventually(
+      [&] {
+        return services_.sql().value("select active from pg_replication_slots where slot_name = '" +
+                                     slot + "'") == "t";
+      },
+      deadline);
+}
+
 void Backlog::drop_slot(const std::string& slot) {
+  services_.sql().exec(
+      "do $$ begin while (select active from pg_replication_slots where slot_name = '" + slot +
+      "') loop perform pg_sleep(0.01); end loop; end $$");
   services_.sql().exec("select pg_drop_replication_slot('" + slot + "')");
 }
 

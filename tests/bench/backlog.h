@@ -31,12 +31,14 @@ class Backlog {
 
   /// A slot at the backlog's beginning that nobody has used.
   std::string new_slot();
-  /// REQUIRES: nobody is connected to it any more. Its WAL need not be kept.
+  /// Waits until nobody is connected to it any more. Its WAL need not be kept.
   void drop_slot(const std::string& slot);
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
   /// Where the backlog ends, as text.
   [[nodiscard]] const std::string& end() const { return end_; }
+  /// Waits until somebody has begun to read a slot; false at the deadline.
+  [[nodiscard]] bool in_use(const std::string& slot, test::Deadline deadline);
   /// Whether a slot has confirmed all of it; waits for that for up to `seconds` inside the server.
   [[nodiscard]] bool confirmed(const std::string& slot, int seconds);
 

@@ -47,9 +47,10 @@ struct Suite {
 };
 
 /// In the order they are measured; what comes last is left out first when time runs out.
-constexpr Suite suites[] = {{"drain", drain_suite}, {"latency", latency_suite},
-                            {"start", start_suite}, {"guarantee", guarantee_suite},
-                            {"shape", shape_suite}, {"growth", growth_suite}};
+constexpr Suite suites[] = {{"drain", drain_suite},         {"peers", peers_suite},
+                            {"latency", latency_suite},     {"start", start_suite},
+                            {"guarantee", guarantee_suite}, {"shape", shape_suite},
+                            {"growth", growth_suite}};
 
 constexpr long warm_up_rows = 300000;
 
@@ -112,6 +113,7 @@ int main(int argc, char** argv) {
   app.add_option("--runs", arguments.options.runs, "of each tool in a drain");
   app.add_option("--rows", arguments.options.rows, "the largest transaction of suite growth");
   app.add_option("--only", arguments.options.only, "only cases with these words in their name");
+  app.add_option("--peers", arguments.options.peers, "folder of what peers/fetch has fetched");
   app.add_flag("--tcp", arguments.tcp, "over TCP what else goes over a Unix socket");
   app.add_option("--json", arguments.json_file, "write all runs to this file");
   app.add_option("--charts", arguments.chart_folder, "draw charts into this folder, as SVG");

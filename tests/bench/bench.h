@@ -9,6 +9,7 @@
 namespace walpost::bench {
 
 struct SuiteOptions {
+  std::string peers;    ///< the folder that peers/fetch has filled; empty: without them
   std::string only;     ///< cases with these words in their name; empty: all
   int runs = 3;         ///< of each tool in a drain
   long rows = 1000000;  ///< most of a backlog in growth

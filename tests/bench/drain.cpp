@@ -19,6 +19,7 @@ using test::milliseconds;
 using test::Process;
 
 constexpr int drain_limit_seconds = 180;
+constexpr milliseconds start_limit{60000};
 constexpr milliseconds stop_limit{40000};
 constexpr milliseconds memory_pace{20};
 
@@ -64,6 +65,18 @@ void await_end(const Tool& tool, Process& process, std::optional<long>& peak) {
   while (!process.wait(Deadline::in(memory_pace)) && !deadline.passed())
     if (const auto now = peak_of(process)) peak = now;
   expect_clean_end(tool, process, Deadline::in(milliseconds(0)));
+}
+
+void await_records(const Tool& tool, Process& process, const Services& services,
+                   const std::string& topic, long count) {
+  constexpr milliseconds pace{100};
+  const bool published = test::eventually(
+      [&] {
+        if (!process.running()) fail(tool, process, "ended too early");
+        return services.records_of(topic) >= count;
+      },
+      Deadline::in(milliseconds(drain_limit_seconds * 1000)), pace);
+  if (!published) fail(tool, process, "has not published everything");
 }
 
 void await_confirmation(const Tool& tool, Process& process, Backlog& backlog,
@@ -112,6 +125,7 @@ Drains::~Drains() {
 
 Job Drains::job_for(const std::string& slot) const {
   return {.conninfo = services_.conninfo(plan_.transport),
+          .tcp = services_.has_both_transports() ? services_.tcp_address() : TcpAddress{},
           .slot = slot,
           .end = backlog_.end(),
           .bootstrap = services_.bootstrap(),
@@ -119,33 +133,52 @@ Job Drains::job_for(const std::string& slot) const {
           .per_type_topic = plan_.topic_per_type};
 }
 
+/// Until the tool is through; what is left of it is its end.
+void Drains::await(const Tool& tool, Process& process, const std::string& slot, Run& run) {
+  switch (tool.ending) {
+    case Ending::by_itself:
+      return await_end(tool, process, run.peak_kib);
+    case Ending::when_confirmed:
+      await_confirmation(tool, process, backlog_, slot);
+      break;
+    case Ending::when_published:
+      await_records(tool, process, services_, topic_, published_ + plan_.shape.rows);
+      break;
+  }
+  run.peak_kib = peak_of(process);
+}
+
+void Drains::end(const Tool& tool, Process& process) {
+  if (tool.ending == Ending::when_confirmed) {
+    process.signal(SIGTERM);
+    expect_clean_end(tool, process, Deadline::in(stop_limit));
+  }
+  process.signal(SIGKILL);
+  process.wait(Deadline::in(stop_limit));
+  if (tool.publishes) published_ += plan_.shape.rows;
+}
+
 Run Drains::drain(const Tool& tool) {
   const std::string slot = backlog_.new_slot();
   Run run;
   run.tool = tool.name;
   const CpuTime before = cpu_of_ended_children();
-  const ServiceCost service_before(services_);
-  const auto begin = steady_clock::now();
-  {
-    Process process(tool.command(job_for(slot)));
-    if (tool.ending == Ending::when_confirmed)
-      await_confirmation(tool, process, backlog_, slot);
-    else
-      await_end(tool, process, run.peak_kib);
-    run.seconds = seconds_since(begin);
-    const ServiceCost service_after(services_);
-    run.postgres = difference(service_after.postgres, service_before.postgres);
-    run.broker = difference(service_after.broker, service_before.broker);
-    if (tool.ending == Ending::when_confirmed) {
-      run.peak_kib = peak_of(process);
-      process.signal(SIGTERM);
-      expect_clean_end(tool, process, Deadline::in(stop_limit));
-    }
+  auto begin = steady_clock::now();
+  Process process(tool.command(job_for(slot)));
+  if (tool.ending == Ending::when_published) {
+    if (!backlog_.in_use(slot, Deadline::in(start_limit))) fail(tool, process, "didn't start");
+    begin = steady_clock::now();
   }
+  const ServiceCost service_before(services_);
+  await(tool, process, slot, run);
+  run.seconds = seconds_since(begin);
+  const ServiceCost service_after(services_);
+  run.postgres = difference(service_after.postgres, service_before.postgres);
+  run.broker = difference(service_after.broker, service_before.broker);
+  end(tool, process);
   const CpuTime after = cpu_of_ended_children();
   run.user = after.user - before.user;
   run.system = after.system - before.system;
-  if (tool.publishes) published_ += plan_.shape.rows;
   backlog_.drop_slot(slot);
   return run;
 }
@@ -154,13 +187,9 @@ SystemCalls Drains::count_system_calls(const Tool& tool) {
   const std::string slot = backlog_.new_slot();
   Process process(tool.command(job_for(slot)));
   SystemCallCounter counter(process.pid());
-  std::optional<long> peak;
-  if (tool.ending == Ending::when_confirmed) {
-    await_confirmation(tool, process, backlog_, slot);
-    process.signal(SIGTERM);
-  }
-  await_end(tool, process, peak);
-  if (tool.publishes) published_ += plan_.shape.rows;
+  Run ignored;
+  await(tool, process, slot, ignored);
+  end(tool, process);
   backlog_.drop_slot(slot);
   SystemCalls calls{tool.name, std::nullopt};
   if (const auto count = counter.count())

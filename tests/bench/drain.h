@@ -40,9 +40,9 @@ class Drains {
   void check_records();
 
  private:
-  struct Cost;
-  void run(const Tool& tool, const Job& job, Run& result);
-  Job job_for(const std::string& slot) const;
+  [[nodiscard]] Job job_for(const std::string& slot) const;
+  void await(const Tool& tool, test::Process& process, const std::string& slot, Run& run);
+  void end(const Tool& tool, test::Process& process);
 
   Services& services_;
   const DrainPlan plan_;

@@ -1,8 +1,10 @@
 // The suites that drain a backlog.
 #include <algorithm>
 #include <cstdio>
+#include <stdexcept>
 
 #include "bench/drain.h"
+#include "bench/peers.h"
 #include "bench/statistics.h"
 #include "bench/suites.h"
 #include "bench/table.h"
@@ -50,6 +52,20 @@ void drain_suite(Bench& bench) {
   }
   drained(" rows, transactions of 100", 100, fewer, bench.options.transport);
   drained(" rows, one transaction", backlog_rows, fewer, bench.options.transport);
+}
+
+void peers_suite(Bench& bench) {
+  constexpr long rows = 300000;
+  if (bench.options.peers.empty()) return;
+  if (!bench.services.has_both_transports())
+    throw std::runtime_error("peers are measured with a PostgreSQL of our own only");
+  measure(bench, {.suite = "peers",
+                  .name = grouped(rows) + " one-row transactions, TCP",
+                  .shape = one_row_transactions(rows),
+                  .tools = {pg_recvlogical(), walpost(), debezium(bench.options.peers),
+                            mq_bridge(bench.options.peers)},
+                  .runs = std::max(1, bench.options.runs - 1),
+                  .transport = Transport::tcp});
 }
 
 namespace {

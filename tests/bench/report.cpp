@@ -148,7 +148,7 @@ std::string heading(const Machine& machine) {
 
 std::string report(const Results& results) {
   std::string text = heading(results.machine);
-  for (const char* suite : {"gate", "drain"}) text += drain_tables(results, suite);
+  for (const char* suite : {"gate", "drain", "peers"}) text += drain_tables(results, suite);
   text += latency_table(results) + split_table(results) + start_line(results);
   for (const char* suite : {"guarantee", "shape", "growth"}) text += drain_lines(results, suite);
   if (!results.skipped.empty()) text += "\nno time was left for:\n";

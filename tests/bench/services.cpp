@@ -142,6 +142,10 @@ std::string Services::conninfo(Transport transport) const {
   return server_ ? server_->conninfo(transport, database) : in_database(given_postgres_, database);
 }
 
+TcpAddress Services::tcp_address() const {
+  return {"127.0.0.1", server_->port(), "postgres", database};
+}
+
 std::string Services::bootstrap() const {
   return broker_ ? broker_->bootstrap() : given_kafka_;
 }

@@ -12,6 +12,14 @@ namespace walpost::bench {
 
 using test::Transport;
 
+/// Of a database, for tools that don't understand conninfo strings.
+struct TcpAddress {
+  std::string host;
+  int port = 0;
+  std::string user;
+  std::string database;
+};
+
 struct ServicesOptions {
   std::string postgres;  ///< conninfo of a server that runs already; empty: a throw-away one
   std::string kafka;     ///< HOST:PORT of brokers that run already; empty: a throw-away one
@@ -32,6 +40,8 @@ class Services {
   [[nodiscard]] test::Session& sql() { return *session_; }
   /// Of the database. The transport of a given server is what was given.
   [[nodiscard]] std::string conninfo(Transport transport) const;
+  /// Of the database over TCP. REQUIRES: has_both_transports().
+  [[nodiscard]] TcpAddress tcp_address() const;
   /// Whether both can be chosen.
   [[nodiscard]] bool has_both_transports() const { return server_ != nullptr; }
 

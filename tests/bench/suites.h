@@ -7,6 +7,8 @@ namespace walpost::bench {
 /// Each measures its cases one after the other, notes in the results what there is no time for, and
 /// throws if a tool fails or a topic doesn't hold what it should.
 void drain_suite(Bench& bench);
+/// Other tools that publish an outbox, if SuiteOptions name their folder.
+void peers_suite(Bench& bench);
 void shape_suite(Bench& bench);
 void guarantee_suite(Bench& bench);
 void latency_suite(Bench& bench);

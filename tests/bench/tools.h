@@ -11,6 +11,7 @@ namespace walpost::bench {
 /// What one start of a tool is told.
 struct Job {
   std::string conninfo;
+  TcpAddress tcp = {};  ///< only of a server of ours
   std::string slot;
   std::string end;  ///< where the backlog ends, as text
   std::string bootstrap;
@@ -20,8 +21,10 @@ struct Job {
 
 /// When a tool is through with a backlog.
 enum class Ending {
-  by_itself,      ///< it exits with 0 at the backlog's end
-  when_confirmed  ///< its slot has confirmed the backlog; then it is stopped by SIGTERM
+  by_itself,       ///< it exits with 0 at the backlog's end
+  when_confirmed,  ///< its slot has confirmed the backlog; then it is stopped by SIGTERM
+  when_published   ///< the topic has all of it; then it is killed. The time begins when its slot is
+                   ///< in use: a virtual machine's start isn't what is measured
 };
 
 /// A way to read a backlog.
