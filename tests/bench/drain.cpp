@@ -88,7 +88,7 @@ void await_confirmation(const Tool& tool, Process& process, Backlog& backlog,
   }
 }
 
-/// A broker deletes what a topic had only later; small segments keep that from being much.
+/// One, or one for each aggregate type.
 std::vector<std::string> topics_of(const DrainPlan& plan, const std::string& topic) {
   if (!plan.topic_per_type) return {topic};
   std::vector<std::string> topics;
