@@ -90,7 +90,7 @@ class Stream {
   };
   std::unique_ptr<PGconn, Free> connection_;
   std::unique_ptr<char, Free> message_;
-  static constexpr int large_piece = 64;  // messages
+  static constexpr int large_piece = 32;  // messages; libpq takes 16 KiB at once
   int since_read_ = 0;                    // messages
   timespec nap_;
 };
