@@ -60,7 +60,7 @@ class TransactionalSink final : public relay::Sink {
   void advance();
   void start_recall();
   void begin();
-  void release_held();
+  bool release_held();
   [[noreturn]] void refused_late(const outbox::Record& record);
   void close_transaction();
   void watch_flush();

@@ -20,6 +20,9 @@ constexpr seconds init_timeout{5};
 constexpr milliseconds commit_timeout{5000};
 constexpr milliseconds read_slice{200};
 constexpr milliseconds flush_check{1000};
+// Of held records a turn of the loop: the walsender's socket is full after some 600 us without a
+// read.
+constexpr std::size_t released_at_once = 256;
 // Brokers answer a reading in milliseconds: whoever waits longer wants to know for what.
 constexpr seconds patience{10};
 
@@ -139,12 +142,12 @@ void TransactionalSink::advance() {
       return;
     case Stage::idle:
       if (producer_.needs_replacement()) return start_producer();
-      if (!held_.empty()) return release_held();
+      if (!held_.empty()) return static_cast<void>(release_held());
       if (!position_moved() || now < batch_.next_position()) return;
       begin();
       return close_transaction();
     case Stage::open:
-      if (batch_.due(now)) close_transaction();
+      if (!release_held() && batch_.due(now)) close_transaction();
       return;
     case Stage::flushing:
       if (complete()) return commit();
@@ -165,19 +168,22 @@ void TransactionalSink::begin() {
   note_sent_ = false;
 }
 
-void TransactionalSink::release_held() {
-  if (!producer_.takes(held_.front().view(held_headers_).topic)) return;
-  begin();
-  while (!held_.empty()) {
+/// Whether there is more that can go at once.
+bool TransactionalSink::release_held() {
+  for (std::size_t released = 0; released < released_at_once; ++released) {
+    if (held_.empty()) return false;
     const outbox::Record record = held_.front().view(held_headers_);
     const auto bytes = memory_bytes(record);
-    if (!producer_.takes(record.topic)) return;
+    if (!producer_.takes(record.topic)) return false;
+    if (stage_ == Stage::idle) begin();
     const auto accepted = produce(record, held_.front().token);
-    if (accepted == relay::Accepted::full) return;
-    if (accepted == relay::Accepted::refused) return refused_late(record);
+    if (accepted == relay::Accepted::full) return false;
+    if (accepted == relay::Accepted::refused) refused_late(record);
     held_bytes_ -= bytes;
     held_.pop_front();
   }
+  if (!held_.empty()) producer_.wakeup().raise();
+  return !held_.empty();
 }
 
 /// It was taken when the topic still allowed it: read again, it will be refused at once.

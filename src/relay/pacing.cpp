@@ -25,11 +25,11 @@ void Pacing::after_read(Instant now) {
   next_read_ = now + (rate_ < full_rate ? read_spacing : read_spacing_in_backlog);
 }
 
-void Pacing::after_hand_over(Instant now, std::size_t rows) {
+void Pacing::after_hand_over(Instant now, std::size_t rows, HandOver extent) {
   measure(now, rows);
   const double share = std::clamp((rate_ - quiet_rate) / (full_rate - quiet_rate), 0.0, 1.0);
   spacing_ = duration_cast<microseconds>(longest_spacing * share);
-  next_hand_over_ = now + spacing_;
+  next_hand_over_ = extent == HandOver::complete ? now + spacing_ : now;
 }
 
 void Pacing::measure(Instant now, std::size_t rows) {

@@ -129,7 +129,9 @@ void Session::read() {
     frames += taken;
     if (taken == frames_between_reads) source_.receive(true);
   } while (taken == frames_between_reads && frames < frames_per_turn && !paused());
-  pacing_.after_hand_over(now, tracker_.outstanding_records() - outstanding_before);
+  const bool more = taken == frames_between_reads && !paused();
+  pacing_.after_hand_over(now, tracker_.outstanding_records() - outstanding_before,
+                          more ? Pacing::HandOver::cut_short : Pacing::HandOver::complete);
 }
 
 std::size_t Session::take_frames(std::size_t limit) {

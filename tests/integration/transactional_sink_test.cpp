@@ -4,6 +4,7 @@
 #include <librdkafka/rdkafka.h>
 
 #include <array>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -20,7 +21,9 @@ namespace walpost::test {
 namespace {
 
 using pgoutput::Lsn;
+using std::chrono::steady_clock;
 using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -135,6 +138,22 @@ TEST_F(TransactionalSinkTest, WhatTheOneBeforePublishedIsReportedDeliveredAndNot
   ASSERT_TRUE(next.publish(topic, Lsn{0x200}, 2, "c"));
   ASSERT_TRUE(next.wait_delivered(3));
   EXPECT_THAT(values(3), ElementsAre("a", "b", "c"));
+}
+
+TEST_F(TransactionalSinkTest, WhatComesWhileATransactionEndsGoesIntoTheNextOnesInOrder) {
+  constexpr std::uint32_t later = 3000;  // more than go out in one turn
+  Instance instance(broker, system);
+  ASSERT_TRUE(instance.publish(topic, Lsn{0x200}, 0, "0"));
+  const auto due = steady_clock::now() + kafka::Options{}.transactions.interval;
+  ASSERT_TRUE(instance.poll_until([&] { return steady_clock::now() >= due; }));
+  std::vector<std::string> expected{"0"};
+  for (std::uint32_t i = 1; i <= later; ++i) {
+    expected.push_back(std::to_string(i));
+    ASSERT_EQ(instance.offer(topic, Lsn{0x200}, i, expected.back()), relay::Accepted::yes);
+  }
+  ASSERT_TRUE(instance.wait_delivered(later + 1));
+  EXPECT_EQ(instance.sink().in_flight(), 0u);
+  EXPECT_THAT(values(later + 1), ElementsAreArray(expected));
 }
 
 TEST_F(TransactionalSinkTest, TheNextInstanceFencesTheOneBeforeWhoseOpenTransactionIsNeverSeen) {

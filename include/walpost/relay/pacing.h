@@ -17,8 +17,12 @@ class Pacing {
  public:
   /// The socket was emptied.
   void after_read(Instant now);
+  enum class HandOver {
+    complete,   ///< of all that had been read
+    cut_short,  ///< goes on with the next turn, at once: libpq moves what is left at every read
+  };
   /// What had been read was handed on: `rows` of it, possibly none.
-  void after_hand_over(Instant now, std::size_t rows);
+  void after_hand_over(Instant now, std::size_t rows, HandOver extent = HandOver::complete);
 
   /// Whether rows come so fast that they are to be collected.
   [[nodiscard]] bool collecting() const { return spacing_.count() > 0; }

@@ -48,6 +48,15 @@ TEST(PacingTest, TheSocketIsEmptiedOftenWhileRowsAreCollected) {
   EXPECT_LT(pacing.next_read(), pacing.next_hand_over());
 }
 
+TEST(PacingTest, AHandOverCutShortGoesOnAtOnce) {
+  Pacing pacing;
+  Instant now{std::chrono::seconds(100)};
+  for (int i = 0; i < 500; ++i) pacing.after_hand_over(now += milliseconds(1), 80);
+  pacing.after_hand_over(now, 80, Pacing::HandOver::cut_short);
+  EXPECT_EQ(pacing.next_hand_over(), now);
+  EXPECT_TRUE(pacing.collecting());
+}
+
 TEST(PacingTest, WhenRowsBecomeRareAgainTheyAreHandedOnAtOnceAgain) {
   Pacing pacing;
   Instant now{std::chrono::seconds(100)};
