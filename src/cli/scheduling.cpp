@@ -1,5 +1,7 @@
 #include "scheduling.h"
 
+#include <sched.h>
+
 #include <chrono>
 
 namespace walpost::cli {
@@ -18,20 +20,19 @@ void let_the_server_go_first() noexcept {
   static_cast<void>(sched_setscheduler(0, SCHED_BATCH, &unused));
 }
 
-StepAside::StepAside() noexcept {
-  if (sched_getaffinity(0, sizeof allowed_, &allowed_) != 0) CPU_ZERO(&allowed_);
-}
-
-bool StepAside::woke(relay::Instant due, relay::Instant now) noexcept {
+bool step_aside_if_late(relay::Instant due, relay::Instant now) noexcept {
   if (now - late < due || now - hopeless > due) return false;
+  // Asked each time: an operator may change them while the program runs.
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
   const int here = sched_getcpu();
-  cpu_set_t others = allowed_;
   if (here < 0 || here >= CPU_SETSIZE) return false;
+  cpu_set_t others = allowed;
   CPU_CLR(static_cast<std::size_t>(here), &others);
   if (CPU_COUNT(&others) == 0) return false;
   // The kernel moves a thread at once that may not stay where it is.
   const bool moved = sched_setaffinity(0, sizeof others, &others) == 0;
-  return sched_setaffinity(0, sizeof allowed_, &allowed_) == 0 && moved;
+  return sched_setaffinity(0, sizeof allowed, &allowed) == 0 && moved;
 }
 
 }  // namespace walpost::cli

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sched.h>
-
 #include "walpost/relay/clock.h"
 
 namespace walpost::cli {
@@ -18,18 +16,11 @@ void let_the_server_go_first() noexcept;
 /// busy machine means that it was kept waiting for its core. The price of going last (above) is to
 /// wait, in the worst case for as long as the walsender has room in its socket; then the two stop
 /// in turn on one core while the other is half idle, and the kernel, which balances over
-/// milliseconds, leaves it so. One thread.
-class StepAside {
- public:
-  /// Takes note of the cores this thread may use.
-  StepAside() noexcept;
-  /// To be called after a wait that ended by its time, be it that the time had come before the wait
-  /// began: it was `due`, and it is `now`. Whether the thread moved; it may use the same cores as
-  /// before. Costs some 20 us if it did.
-  bool woke(relay::Instant due, relay::Instant now) noexcept;
-
- private:
-  cpu_set_t allowed_;
-};
+/// milliseconds, leaves it so.
+///
+/// To be called after a wait that ended by its time, be it that the time had come before the wait
+/// began: it was `due`, and it is `now`. Whether the thread moved; it may use the same cores as
+/// before. Costs some 20 us if it did.
+bool step_aside_if_late(relay::Instant due, relay::Instant now) noexcept;
 
 }  // namespace walpost::cli

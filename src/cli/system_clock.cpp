@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "scheduling.h"
+
 namespace walpost::cli {
 namespace {
 
@@ -69,7 +71,7 @@ void SystemClock::wait(std::vector<pollfd>& fds, relay::Instant until) {
   const bool signalled = ready > 0 && fds.back().revents != 0;
   fds.pop_back();
   if (ready == 0) {
-    step_aside_.woke(until, now());
+    step_aside_if_late(until, now());
   }
   if (ready < 0 && error != EINTR) {
     fail(error, "ppoll");

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "scheduling.h"
 #include "walpost/relay/clock.h"
 
 namespace walpost::cli {
@@ -26,7 +25,6 @@ class SystemClock final : public relay::Clock {
  private:
   void count_signals();
 
-  StepAside step_aside_;
   int signal_fd_ = -1;
   int stop_requests_ = 0;
 };

@@ -15,12 +15,13 @@ namespace walpost::relay {
 /// can't fill. Figures: DESIGN.md "The loop". Pure; one thread; no allocation.
 class Pacing {
  public:
-  /// The socket was emptied.
-  void after_read(Instant now);
   enum class HandOver {
     complete,   ///< of all that had been read
     cut_short,  ///< goes on with the next turn, at once: libpq moves what is left at every read
   };
+
+  /// The socket was emptied.
+  void after_read(Instant now);
   /// What had been read was handed on: `rows` of it, possibly none.
   void after_hand_over(Instant now, std::size_t rows, HandOver extent = HandOver::complete);
 
