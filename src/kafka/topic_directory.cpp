@@ -54,6 +54,7 @@ void TopicDirectory::reset(Topic& topic) {
   topic.stage = Topic::Stage::unknown;
   topic.not_before = {};
   topic.missing_since.reset();
+  topic.too_few_brokers_since.reset();
   topic.limit_failures = 0;
   topic.creation_asked = false;
   topic.facts = {};
@@ -149,7 +150,7 @@ bool TopicDirectory::take_creation(const CreationAnswer& answer) {
         refused_creation_ = forbidden_creation(topic->facts, answer.reason);
         break;
       default:
-        if (is_passing(answer.error)) {
+        if (is_passing(answer.error) || may_be_brokers_away(*topic, answer)) {
           topic->creation_asked = false;
           again(*topic, unreachable_retry);
         } else {
@@ -158,6 +159,19 @@ bool TopicDirectory::take_creation(const CreationAnswer& answer) {
     }
   }
   return !is_unreachable(answer.error);
+}
+
+// One code for a factor beyond the cluster's size and for brokers that the controller has given up
+// for the moment ("All brokers are currently fenced").
+bool TopicDirectory::may_be_brokers_away(Topic& topic, const CreationAnswer& answer) const {
+  if (answer.error != RD_KAFKA_RESP_ERR_INVALID_REPLICATION_FACTOR) return false;
+  const auto now = clock_.now();
+  if (!topic.too_few_brokers_since) {
+    topic.too_few_brokers_since = now;
+    spdlog::warn("topic {} can't be created yet, trying again for {} s: {}", topic.name,
+                 brokers_grace.count(), answer.reason);
+  }
+  return now - *topic.too_few_brokers_since < brokers_grace;
 }
 
 TopicDirectory::Progress TopicDirectory::advance() {

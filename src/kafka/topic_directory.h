@@ -50,6 +50,7 @@ struct Topic {
   Lane first_lane{};
   relay::Instant not_before{};
   std::optional<relay::Instant> missing_since;
+  std::optional<relay::Instant> too_few_brokers_since;  ///< to create it
   int limit_failures = 0;
   bool creation_asked = false;
   std::string unusable;  ///< why it is
@@ -68,6 +69,8 @@ class TopicDirectory {
   static constexpr std::chrono::seconds missing_grace{5};
   /// A topic that was there before: a broker that has just started may not know it yet.
   static constexpr std::chrono::seconds lost_grace{30};
+  /// A broker that stopped answering is counted out until its next heartbeats.
+  static constexpr std::chrono::seconds brokers_grace{10};
   /// How long one advance() may block.
   static constexpr std::chrono::milliseconds metadata_budget{200};
 
@@ -124,6 +127,7 @@ class TopicDirectory {
   void found(Topic& topic, const MetadataAnswer& answer);
   void ask_for_limits();
   void limits_unanswered(Topic& topic);
+  [[nodiscard]] bool may_be_brokers_away(Topic& topic, const CreationAnswer& answer) const;
   void missing(Topic& topic);
   void unusable(Topic& topic, const relay::Finding& finding);
   void again(Topic& topic, std::chrono::milliseconds delay);
