@@ -115,10 +115,15 @@ void PositionReader::start_reading(std::int64_t end) {
   stage_ = Stage::reading;
 }
 
+// A batch alone would be waited for until it is full or the time is over, though all was read.
 bool PositionReader::read(milliseconds slice) {
+  const MessageHandle first(
+      rd_kafka_consume(topic_.get(), partition, static_cast<int>(slice.count())));
+  if (!first) return false;
+  take(*first);
   std::array<rd_kafka_message_t*, batch> messages{};
-  const auto count = rd_kafka_consume_batch(
-      topic_.get(), partition, static_cast<int>(slice.count()), messages.data(), messages.size());
+  const auto count =
+      rd_kafka_consume_batch(topic_.get(), partition, 0, messages.data(), messages.size());
   for (ssize_t i = 0; i < count; ++i) {
     const MessageHandle message(messages[static_cast<std::size_t>(i)]);
     take(*message);

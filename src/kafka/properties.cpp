@@ -133,7 +133,7 @@ std::vector<std::pair<std::string, std::string>> reader_properties(const Propert
   merged["isolation.level"] = "read_committed";
   merged["enable.partition.eof"] = "true";
   merged["allow.auto.create.topics"] = "false";
-  merged["fetch.wait.max.ms"] = "50";
+  merged["fetch.wait.max.ms"] = "5";  // the end is known once a fetch has brought nothing
   return {merged.begin(), merged.end()};
 }
 

@@ -112,7 +112,7 @@ Accepted TransactionalSink::publish(const outbox::Record& record, relay::Token t
     hold(record, token);
     return Accepted::yes;
   }
-  if (stage_ == Stage::idle) begin();
+  if (stage_ == Stage::idle) begin_for_events();
   const auto accepted = produce(record, token);
   if (accepted == Accepted::yes) batch_.added(producer_.now());
   if (const auto due = batch_.next_due()) producer_.wake_by(*due);

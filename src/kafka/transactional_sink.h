@@ -60,6 +60,7 @@ class TransactionalSink final : public relay::Sink {
   void advance();
   void start_recall();
   void begin();
+  void begin_for_events();
   bool release_held();
   [[noreturn]] void refused_late(const outbox::Record& record);
   void close_transaction();
