@@ -59,13 +59,16 @@ void peers_suite(Bench& bench) {
   if (bench.options.peers.empty()) return;
   if (!bench.services.has_both_transports())
     throw std::runtime_error("peers are measured with a PostgreSQL of our own only");
-  measure(bench, {.suite = "peers",
-                  .name = grouped(rows) + " one-row transactions, TCP",
-                  .shape = one_row_transactions(rows),
-                  .tools = {pg_recvlogical(), walpost(), debezium(bench.options.peers),
-                            mq_bridge(bench.options.peers)},
-                  .runs = std::max(1, bench.options.runs - 1),
-                  .transport = Transport::tcp});
+  measure(bench,
+          {.suite = "peers",
+           .name = grouped(rows) + " one-row transactions, TCP",
+           .shape = one_row_transactions(rows),
+           .tools = {pg_recvlogical(), walpost(), mq_bridge(bench.options.peers, Settings::tuned),
+                     mq_bridge(bench.options.peers, Settings::defaults),
+                     debezium(bench.options.peers, Settings::tuned),
+                     debezium(bench.options.peers, Settings::defaults)},
+           .runs = std::max(1, bench.options.runs - 1),
+           .transport = Transport::tcp});
 }
 
 namespace {

@@ -40,16 +40,29 @@ std::string connector_properties(const Job& job) {
          "\nslot.name=" + job.slot + "\npublication.name=" + Backlog::publication + "\n";
 }
 
+// Nothing that isn't needed, larger queues, batches that don't wait for half a second.
+constexpr const char* tuned_connector =
+    "skipped.operations=u,d,t"
+    "\ntombstones.on.delete=false"
+    "\nextended.headers.enabled=false"
+    "\nmax.batch.size=16384"
+    "\nmax.queue.size=65536"
+    "\npoll.interval.ms=5"
+    "\nproducer.override.linger.ms=5"
+    "\nproducer.override.batch.size=262144"
+    "\nproducer.override.buffer.memory=67108864\n";
+
 }  // namespace
 
-Tool debezium(const std::filesystem::path& folder) {
+Tool debezium(const std::filesystem::path& folder, Settings settings) {
   const auto files = std::make_shared<test::TempDir>();
-  const auto command = [folder, files](const Job& job) -> std::vector<std::string> {
+  const auto command = [folder, files, settings](const Job& job) -> std::vector<std::string> {
     const auto worker = files->path() / "worker.properties";
     const auto connector = files->path() / "connector.properties";
     std::filesystem::remove(files->path() / "offsets");
     std::ofstream(worker) << worker_properties(job, files->path());
-    std::ofstream(connector) << connector_properties(job);
+    std::ofstream(connector) << connector_properties(job)
+                             << (settings == Settings::tuned ? tuned_connector : "");
     return {"java",
             "-Xmx1g",
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
@@ -59,22 +72,26 @@ Tool debezium(const std::filesystem::path& folder) {
             worker.string(),
             connector.string()};
   };
-  return {"Debezium", command, Ending::when_published, true};
+  return {settings == Settings::tuned ? "Debezium tuned" : "Debezium", command,
+          Ending::when_published, true};
 }
 
-Tool mq_bridge(const std::filesystem::path& folder) {
-  const auto command = [folder](const Job& job) -> std::vector<std::string> {
+Tool mq_bridge(const std::filesystem::path& folder, Settings settings) {
+  const auto command = [folder, settings](const Job& job) -> std::vector<std::string> {
     const std::string url = "postgres://" + job.tcp.user + "@" + job.tcp.host + ":" +
                             std::to_string(job.tcp.port) + "/" + job.tcp.database;
-    return {(folder / "mq-bridge/bin/python").string(),
-            WALPOST_MQ_BRIDGE_ROUTE,
-            url,
-            job.slot,
-            Backlog::publication,
-            job.bootstrap,
-            job.topic};
+    std::vector<std::string> words{(folder / "mq-bridge/bin/python").string(),
+                                   WALPOST_MQ_BRIDGE_ROUTE,
+                                   url,
+                                   job.slot,
+                                   Backlog::publication,
+                                   job.bootstrap,
+                                   job.topic};
+    if (settings == Settings::tuned) words.emplace_back("1000");
+    return words;
   };
-  return {"mq-bridge", command, Ending::when_published, true};
+  return {settings == Settings::tuned ? "mq-bridge, 1,000" : "mq-bridge", command,
+          Ending::when_published, true};
 }
 
 }  // namespace walpost::bench

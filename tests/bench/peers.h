@@ -6,12 +6,16 @@
 
 namespace walpost::bench {
 
-/// What tests/bench/peers/fetch has put into a folder, each with its own defaults. They reach
-/// PostgreSQL over TCP only, and a server of ours.
-///
+/// What tests/bench/peers/fetch has put into a folder. They reach PostgreSQL over TCP only, and a
+/// server of ours.
+enum class Settings {
+  defaults,
+  tuned,  ///< for the rate of a drain, as their documentation suggests
+};
+
 /// In a Kafka Connect worker of its own, with the outbox event router.
-[[nodiscard]] Tool debezium(const std::filesystem::path& folder);
-/// Without any outbox mapping, which it doesn't have.
-[[nodiscard]] Tool mq_bridge(const std::filesystem::path& folder);
+[[nodiscard]] Tool debezium(const std::filesystem::path& folder, Settings settings);
+/// Without any outbox mapping, which it doesn't have. Tuned: with batches of 1,000.
+[[nodiscard]] Tool mq_bridge(const std::filesystem::path& folder, Settings settings);
 
 }  // namespace walpost::bench

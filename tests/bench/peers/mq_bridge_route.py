@@ -1,6 +1,6 @@
 """Runs mq-bridge from a replication slot to a topic until it is killed.
 
-usage: mq_bridge_route.py POSTGRES_URL SLOT PUBLICATION BOOTSTRAP TOPIC
+usage: mq_bridge_route.py POSTGRES_URL SLOT PUBLICATION BOOTSTRAP TOPIC [BATCH_SIZE]
 
 It has no outbox mapping: the value is the whole row as JSON, the key its own message id.
 """
@@ -9,7 +9,7 @@ import sys
 
 from mq_bridge import Route, init_logging
 
-url, slot, publication, bootstrap, topic = sys.argv[1:]
+url, slot, publication, bootstrap, topic, *batch_size = sys.argv[1:]
 logging.basicConfig(level=logging.WARNING)
 init_logging()
 Route.from_config(
@@ -23,5 +23,6 @@ Route.from_config(
             }
         },
         "output": {"kafka": {"url": bootstrap, "topic": topic, "create_topic": False}},
+        **{"batch_size": int(size) for size in batch_size},
     }
 ).run()
