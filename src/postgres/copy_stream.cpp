@@ -19,6 +19,11 @@ using relay::Side;
 // leave behind is read with the loop's next turn, a second later at most.
 constexpr int encrypted_read_rounds = 3;
 
+// libpq keeps all that it reads, in one buffer that only grows, and moves what is left in it at
+// each read: a caller that takes less than arrives would end up with a whole backlog in there. It
+// is emptied first, after this many reads that found frames left.
+constexpr int most_reads_ahead = 16;
+
 const char* or_empty(const char* text) {
   return text == nullptr ? "" : text;
 }
@@ -75,6 +80,7 @@ void CopyStream::receive(bool reading) {
   }
   check_silence();
   if (eof_) return;  // next() tells
+  if (!emptied_ && ++reads_ahead_ > most_reads_ahead) return;
   if (PQconsumeInput(connection_.get()) == 0) eof_ = error_of(nullptr, connection_.get()).message;
 }
 
@@ -115,6 +121,8 @@ bool CopyStream::take_frame() {
   frame_.reset(bytes);
   // A notice comes before the frame just taken: what follows a lost change must not get out.
   throw_if_notified();
+  emptied_ = size == 0;
+  if (emptied_) reads_ahead_ = 0;
   if (size == 0) return false;
   if (size < 0) throw_end_of_stream();
   frame_view_ = {bytes, static_cast<std::size_t>(size)};

@@ -57,6 +57,8 @@ class CopyStream {
   std::string_view frame_view_;
   relay::Instant heard_at_;         // when bytes last arrived, or reading was off
   bool heard_ = false;              // a frame was taken since then
+  bool emptied_ = true;             // libpq held no whole frame when last asked
+  int reads_ahead_ = 0;             // since then
   std::optional<std::string> eof_;  // the socket's end; what was read before is still to be taken
   bool output_pending_ = false;     // libpq holds bytes that the socket didn't take
   std::optional<pgoutput::StandbyStatus> newest_;  // waits for those; only the newest matters

@@ -124,6 +124,27 @@ TEST_F(ReplicationSourceTest, MemoryStaysFlatUnderLargeRows) {
   EXPECT_LT(resident_bytes(), warm + 4 * 1048576);
 }
 
+TEST_F(ReplicationSourceTest, MemoryStaysFlatWhereLessIsTakenThanArrives) {
+  constexpr int rows = 60000;
+  Reader reader(options());
+  reader.open();
+  exec(
+      "insert into outbox(aggregate_type, aggregate_id, event_type, payload) select 'a', 'b', 'c', "
+      "jsonb_build_object('x', repeat('x', 1000)) from generate_series(1, " +
+      std::to_string(rows) + ")");
+  const std::size_t before = resident_bytes();
+  // Far more reads than frames, as where acknowledgements make room for a few records at a time.
+  constexpr int reads_a_frame = 20;
+  int frames = 0;
+  const Deadline deadline = soon();
+  while (frames < rows && deadline.left() > milliseconds(0)) {
+    for (int i = 0; i < reads_a_frame; ++i) reader.source.receive(true);
+    if (reader.source.next()) ++frames;
+  }
+  ASSERT_EQ(frames, rows);
+  EXPECT_LT(resident_bytes(), before + 16 * 1048576);  // of 64
+}
+
 TEST_F(ReplicationSourceTest, SecondInstanceIsToldWhoHoldsTheSlot) {
   Reader holder(options());
   holder.open();

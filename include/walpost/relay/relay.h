@@ -22,7 +22,7 @@ struct Options {
   std::string slot = "walpost";  ///< only for messages
   /// Of the records' memory as Sink::in_flight_bytes estimates it; keeps the whole process below 32
   /// MB unless payloads are large.
-  std::size_t in_flight_bytes = std::size_t{10} << 20;
+  std::size_t in_flight_bytes = std::size_t{8} << 20;
   std::size_t in_flight_events = 100000;
   /// A confirmation follows an acknowledgement within this time. Shorter costs a system call on
   /// both sides for every few rows; longer means more duplicates after a crash.

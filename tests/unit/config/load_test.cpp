@@ -19,7 +19,7 @@ TEST_F(LoadTest, NothingGivenIsTheDefaultsOfTheDesign) {
   EXPECT_FALSE(config.outbox.tombstones);
   EXPECT_THAT(config.kafka.properties, ElementsAre(Pair("bootstrap.servers", "localhost:9092")));
   EXPECT_FALSE(config.kafka.create_topics.has_value());
-  EXPECT_EQ(config.relay.in_flight_bytes, 10485760U);
+  EXPECT_EQ(config.relay.in_flight_bytes, 8388608U);
   EXPECT_EQ(config.relay.in_flight_events, 100000U);
   EXPECT_EQ(config.log.level, "info");
   EXPECT_EQ(config.log.format, LogFormat::text);

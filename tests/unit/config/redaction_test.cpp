@@ -116,7 +116,7 @@ TEST_F(LoadTest, TheDescriptionHoldsEverySettingAndNoSecret) {
                            R"(delivery.max_dead_letters: "1000")",
                            R"(delivery.drain_timeout: "25000ms")",
                            R"(position: "none")",
-                           R"(limits.in_flight_bytes: "10485760")",
+                           R"(limits.in_flight_bytes: "8388608")",
                            R"(limits.in_flight_events: "100000")",
                            R"(log.level: "info")",
                            R"(log.format: "text")",
