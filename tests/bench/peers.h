@@ -10,7 +10,7 @@ namespace walpost::bench {
 /// server of ours.
 enum class Settings {
   defaults,
-  tuned,  ///< for the rate of a drain, as their documentation suggests
+  tuned,  ///< for the rate of a drain
 };
 
 /// In a Kafka Connect worker of its own, with the outbox event router.

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "kafka/position_reader.h"
 #include "support/kafka_broker.h"
 #include "support/kafka_reader.h"
 #include "unit/kafka/sink_driver.h"
@@ -251,6 +252,21 @@ TEST_F(TransactionalSinkTest, ItWaitsForStrangersInTheTopicOfPositionsBeforeItTr
   ASSERT_TRUE(next.wait_delivered(1));
   EXPECT_TRUE(eventually([&] { return recalled().complete; }, soon()));
   EXPECT_THAT(values(1), ElementsAre("a"));
+}
+
+TEST_F(TransactionalSinkTest, APositionIsReadWithoutWaitingForRecordsThatDoNotCome) {
+  Instance instance(broker, system);
+  ASSERT_TRUE(instance.publish(topic, Lsn{0x200}, 0, "a"));
+  ASSERT_TRUE(instance.wait_delivered(1));
+  const milliseconds much_longer_than_reading{20000};
+  kafka::PositionReader reader(options_for(broker.bootstrap()).properties,
+                               kafka::position_key(system, "s"),
+                               kafka::PositionReader::Extent::all);
+  const Deadline deadline = Deadline::in(much_longer_than_reading);
+  while (!reader.advance(much_longer_than_reading)) ASSERT_GT(deadline.left(), milliseconds(0));
+  EXPECT_GT(deadline.left(), much_longer_than_reading / 2);
+  ASSERT_TRUE(reader.found());
+  EXPECT_EQ(reader.found()->last->commit, Lsn{0x200});
 }
 
 TEST_F(TransactionalSinkTest, WhereTheBrokerDoesNotAnswerItWaitsWithoutBlockingTheLoop) {
