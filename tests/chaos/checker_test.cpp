@@ -35,10 +35,11 @@ class CheckerTest : public testing::Test {
 
   void record(const std::string& topic, const std::string& id, const std::string& payload = "{}") {
     std::ofstream(files_.path() / "payload") << payload;
-    const Finished done = run_to_end(
-        {"kcat", "-P", "-b", KafkaBroker::shared().bootstrap(), "-X", "partitioner=murmur2_random",
-         "-t", topic, "-k", "k", "-H", "messageId=" + id, (files_.path() / "payload").string()},
-        Deadline::in(milliseconds(20000)));
+    const Finished done =
+        run_to_end({"kcat", "-P", "-b", KafkaBroker::shared().bootstrap(), "-X",
+                    "partitioner=murmur2_random", "-X", "enable.idempotence=true", "-t", topic,
+                    "-k", "k", "-H", "messageId=" + id, (files_.path() / "payload").string()},
+                   Deadline::in(milliseconds(20000)));
     ASSERT_EQ(done.status, exited(0)) << done.err;
   }
 

@@ -171,9 +171,11 @@ void produce(const std::string& bootstrap, const std::string& topic, const std::
   TempDir folder;
   const std::string file = (folder.path() / "lines").string();
   std::ofstream(file) << lines;
-  const Finished kcat = run_to_end({"kcat", "-P", "-b", bootstrap, "-t", topic, "-K", ":", "-l",
-                                    "-H", "color=red", "-H", "color=blue", file},
-                                   seconds(30));
+  // Without idempotence kcat reorders what a broker that was just started makes it repeat.
+  const Finished kcat =
+      run_to_end({"kcat", "-P", "-b", bootstrap, "-X", "enable.idempotence=true", "-t", topic, "-K",
+                  ":", "-l", "-H", "color=red", "-H", "color=blue", file},
+                 seconds(30));
   ASSERT_EQ(kcat.status, exited(0)) << kcat.err;
 }
 
