@@ -19,6 +19,9 @@ constexpr milliseconds unreachable_retry{500};
 // Nothing announces that a producer has met its first broker.
 constexpr milliseconds unmet_retry{20};
 constexpr milliseconds unusable_retry{1000};
+// One code for a factor beyond the cluster's size and for brokers that the controller has given up
+// for the moment ("All brokers are currently fenced").
+constexpr auto too_few_brokers = RD_KAFKA_RESP_ERR_INVALID_REPLICATION_FACTOR;
 // After this many unanswered questions for limits, while metadata is answered, go on without them.
 constexpr int limit_attempts = 3;
 
@@ -136,6 +139,7 @@ bool TopicDirectory::take_creation(const CreationAnswer& answer) {
   for (auto* topic : pending_) {
     if (topic->stage != Topic::Stage::creating) continue;
     if (!answer.topic.empty() && answer.topic != topic->name) continue;
+    if (answer.error != too_few_brokers) topic->too_few_brokers_since.reset();
     switch (answer.error) {
       case RD_KAFKA_RESP_ERR_NO_ERROR:
         spdlog::info("created topic {}, {} partitions", topic->name,
@@ -161,10 +165,8 @@ bool TopicDirectory::take_creation(const CreationAnswer& answer) {
   return !is_unreachable(answer.error);
 }
 
-// One code for a factor beyond the cluster's size and for brokers that the controller has given up
-// for the moment ("All brokers are currently fenced").
 bool TopicDirectory::may_be_brokers_away(Topic& topic, const CreationAnswer& answer) const {
-  if (answer.error != RD_KAFKA_RESP_ERR_INVALID_REPLICATION_FACTOR) return false;
+  if (answer.error != too_few_brokers) return false;
   const auto now = clock_.now();
   if (!topic.too_few_brokers_since) {
     topic.too_few_brokers_since = now;
@@ -238,6 +240,7 @@ void TopicDirectory::inspect(Topic& topic, milliseconds timeout, Progress& progr
       return again(topic, passing_retry);
     case Kind::unreachable:
       topic.missing_since.reset();
+      topic.too_few_brokers_since.reset();
       return again(topic, unreachable_retry);
   }
 }
@@ -253,6 +256,7 @@ void TopicDirectory::found(Topic& topic, const MetadataAnswer& answer) {
   }
   topic.expected_partitions = answer.partitions;
   topic.was_missing = false;
+  topic.too_few_brokers_since.reset();
   topic.stage = Topic::Stage::found;
 }
 

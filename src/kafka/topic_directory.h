@@ -69,7 +69,8 @@ class TopicDirectory {
   static constexpr std::chrono::seconds missing_grace{5};
   /// A topic that was there before: a broker that has just started may not know it yet.
   static constexpr std::chrono::seconds lost_grace{30};
-  /// A broker that stopped answering is counted out until its next heartbeats.
+  /// The controller counts out a broker that stopped answering, until its next heartbeats: for as
+  /// long a topic may be impossible to create.
   static constexpr std::chrono::seconds brokers_grace{10};
   /// How long one advance() may block.
   static constexpr std::chrono::milliseconds metadata_budget{200};

@@ -6,12 +6,14 @@
 
 namespace walpost::bench {
 
-/// What tests/bench/peers/fetch has put into a folder. They reach PostgreSQL over TCP only, and a
-/// server of ours.
+/// What a peer is measured with.
 enum class Settings {
   defaults,
   tuned,  ///< for the rate of a drain
 };
+
+// The peers that tests/bench/peers/fetch has put into a folder. They reach PostgreSQL over TCP
+// only, and a server of ours.
 
 /// In a Kafka Connect worker of its own, with the outbox event router.
 [[nodiscard]] Tool debezium(const std::filesystem::path& folder, Settings settings);

@@ -54,6 +54,14 @@ TEST_F(TopicCreationTest, BrokersThatAreAwayForAMomentAreWaitedFor) {
   EXPECT_NO_THROW(directory.advance());
 }
 
+TEST_F(TopicCreationTest, BrokersThatWereGoneAltogetherInBetweenAreWaitedForAnew) {
+  answer(RD_KAFKA_RESP_ERR_INVALID_REPLICATION_FACTOR, "All brokers are currently fenced.");
+  clock.pass(TopicDirectory::brokers_grace);
+  answer(RD_KAFKA_RESP_ERR_NOT_CONTROLLER, "moved");
+  answer(RD_KAFKA_RESP_ERR_INVALID_REPLICATION_FACTOR, "All brokers are currently fenced.");
+  EXPECT_NO_THROW(directory.advance());
+}
+
 TEST_F(TopicCreationTest, AFactorBeyondTheClusterIsRefusedWithTheBrokersReason) {
   answer(RD_KAFKA_RESP_ERR_INVALID_REPLICATION_FACTOR, "only 1 broker(s) are registered");
   clock.pass(TopicDirectory::brokers_grace);
