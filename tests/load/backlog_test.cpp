@@ -10,8 +10,7 @@ namespace walpost::test {
 namespace {
 
 constexpr int rows = 500000;
-// The goal of 32 MB and what an allocator may add to it on another day.
-constexpr long small_memory_kib = 36 * 1024;
+constexpr long small_memory_kib = 32 * 1024;
 constexpr long large_memory_kib = 150 * 1024;
 
 // The generator of shared/bench: 10,000 keys, payloads of about 160 bytes.
