@@ -35,7 +35,7 @@ void latency_suite(Bench& bench) {
 }
 
 void guarantee_suite(Bench& bench) {
-  constexpr long rows = 500000;
+  constexpr long rows = 300000;
   constexpr int per_second = 1000;
   constexpr double seconds = 5;
   const std::string exactly_once = "exactly_once";
