@@ -29,8 +29,7 @@ class ManualClock final : public relay::Clock {
 
 class TopicCreationTest : public ::testing::Test {
  protected:
-  TopicCreationTest() { directory.start(producer); }
-  ~TopicCreationTest() override { directory.stop(); }
+  void SetUp() override { directory.start(producer); }
 
   /// As the controller answers the question for "orders".
   void answer(rd_kafka_resp_err_t error, const std::string& reason) {
