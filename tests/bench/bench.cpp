@@ -77,9 +77,7 @@ void write_json(const std::string& file, const Results& results) {
 /// 0, or 1 when the gate or a tool has failed; what was measured until then is shown all the same.
 int run(const Arguments& arguments) {
   Budget budget(arguments.minutes * 60 - arguments.elapsed_seconds);
-  ServicesOptions chosen = arguments.services;
-  chosen.steady_broker = arguments.suites == std::vector<std::string>{"gate"};
-  Services services(chosen);
+  Services services(arguments.services);
   Results results;
   results.machine = describe_machine(services);
   Bench bench{services, budget, arguments.options, results};

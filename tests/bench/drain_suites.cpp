@@ -1,11 +1,9 @@
 // The suites that drain a backlog.
 #include <algorithm>
-#include <cstdio>
 #include <stdexcept>
 
 #include "bench/drain.h"
 #include "bench/peers.h"
-#include "bench/statistics.h"
 #include "bench/suites.h"
 #include "bench/table.h"
 
@@ -135,36 +133,6 @@ void growth_suite(Bench& bench) {
                     .tools = {walpost()},
                     .runs = 1,
                     .transport = bench.options.transport});
-}
-
-bool gate_suite(Bench& bench) {
-  constexpr long rows = 300000;
-  constexpr int pairs = 3;
-  constexpr double least = 0.9;
-  const DrainPlan plan{.suite = "gate",
-                       .name = "one-row transactions, Unix socket",
-                       .shape = one_row_transactions(rows),
-                       .tools = {pg_recvlogical(), walpost()}};
-  DrainCase result{plan.suite, plan.name, rows, {"pg_recvlogical", "walpost"}, {}, {}};
-  Drains drains(bench.services, plan);
-  const auto measure_pairs = [&] {
-    for (int pair = 0; pair < pairs; ++pair)
-      for (const Tool& tool : plan.tools) result.runs.push_back(drains.drain(tool));
-    return median(ratios(result, "walpost"));
-  };
-  double ratio = measure_pairs();
-  if (ratio < least) {
-    std::printf("gate: median of %d pairs %.2f, which noise may explain: %d more decide\n", pairs,
-                ratio, pairs);
-    ratio = measure_pairs();
-  }
-  drains.check_records();
-  for (const double each : ratios(result, "walpost")) std::printf("gate: ratio %.2f\n", each);
-  bench.results.drains.push_back(result);
-  const bool passed = ratio >= least;
-  std::printf("gate: walpost drains %.2f times as fast as pg_recvlogical reads, %s %.1f: %s\n",
-              ratio, passed ? "at least" : "less than", least, passed ? "passed" : "FAILED");
-  return passed;
 }
 
 }  // namespace walpost::bench

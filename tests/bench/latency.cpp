@@ -119,6 +119,17 @@ LatencyParts parts_of(const Pass& pass, const std::string& stamp) {
 
 }  // namespace
 
+void warm_up_latency(Bench& bench, Transport transport) {
+  constexpr double seconds = 12;
+  if (bench.budget.seconds_left() < 2 * seconds) return;
+  const LatencyPlan plan{.suite = "latency",
+                         .name = "warm-up",
+                         .per_second = 2000,
+                         .seconds = seconds,
+                         .transport = transport};
+  static_cast<void>(measure_pass(bench.services, plan, "CreateTime"));
+}
+
 void measure(Bench& bench, const LatencyPlan& plan) {
   constexpr double setup_seconds = 3;
   if (!bench.begin(plan.suite, plan.name, 2 * (plan.seconds + setup_seconds))) return;

@@ -23,6 +23,16 @@ TEST(ReportTest, ARatioComparesTheRunsOfOnePair) {
   EXPECT_THAT(ratios(measured().drains[0], "walpost"), ElementsAre(0.5, 1.0));
 }
 
+TEST(ReportTest, CpuTimeIsComparedUserAndSystemTogether) {
+  DrainCase drains = measured().drains[0];
+  drains.runs[0].user = 2;
+  drains.runs[0].system = 3;
+  drains.runs[1].user = 3;
+  drains.runs[1].system = 1;
+  drains.runs.resize(2);
+  EXPECT_THAT(cpu_ratios(drains, "walpost"), ElementsAre(0.8));
+}
+
 TEST(ReportTest, APairThatIsNotCompleteHasNoRatio) {
   DrainCase drains = measured().drains[0];
   drains.runs.pop_back();

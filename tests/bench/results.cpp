@@ -12,13 +12,30 @@ std::vector<Run> runs_of(const DrainCase& drains, const std::string& tool) {
   return runs;
 }
 
-std::vector<double> ratios(const DrainCase& drains, const std::string& tool) {
+namespace {
+
+/// Of each run of the tool and the run of the first tool beside it.
+std::vector<double> paired(const DrainCase& drains, const std::string& tool,
+                           double (*compare)(const Run& first, const Run& run)) {
   const std::vector<Run> base = runs_of(drains, drains.tools.at(0));
   const std::vector<Run> runs = runs_of(drains, tool);
-  std::vector<double> ratios;
+  std::vector<double> figures;
   for (std::size_t pair = 0; pair < std::min(base.size(), runs.size()); ++pair)
-    ratios.push_back(base[pair].seconds / runs[pair].seconds);
-  return ratios;
+    figures.push_back(compare(base[pair], runs[pair]));
+  return figures;
+}
+
+}  // namespace
+
+std::vector<double> ratios(const DrainCase& drains, const std::string& tool) {
+  return paired(drains, tool,
+                [](const Run& first, const Run& run) { return first.seconds / run.seconds; });
+}
+
+std::vector<double> cpu_ratios(const DrainCase& drains, const std::string& tool) {
+  return paired(drains, tool, [](const Run& first, const Run& run) {
+    return (run.user + run.system) / (first.user + first.system);
+  });
 }
 
 }  // namespace walpost::bench

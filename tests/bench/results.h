@@ -90,5 +90,7 @@ struct Results {
 [[nodiscard]] std::vector<Run> runs_of(const DrainCase& drains, const std::string& tool);
 /// Of each pair: how much faster the tool is than the case's first one. Above 1 is faster.
 [[nodiscard]] std::vector<double> ratios(const DrainCase& drains, const std::string& tool);
+/// Of each pair: how much more CPU time the tool took than the case's first one. Above 1 is more.
+[[nodiscard]] std::vector<double> cpu_ratios(const DrainCase& drains, const std::string& tool);
 
 }  // namespace walpost::bench

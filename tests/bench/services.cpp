@@ -118,8 +118,8 @@ Services::Services(const ServicesOptions& options)
     : given_postgres_(options.postgres), given_kafka_(options.kafka) {
   if (given_postgres_.empty()) server_ = std::make_unique<PostgresServer>(quiet_server());
   if (given_kafka_.empty())
-    broker_ = std::make_unique<KafkaBroker>(test::KafkaOptions{
-        .properties = {}, .heap_mib = 1024, .under_load = !options.steady_broker});
+    broker_ = std::make_unique<KafkaBroker>(
+        test::KafkaOptions{.properties = {}, .heap_mib = 1024, .as_shipped = true});
   else if (!test::broker_answers(given_kafka_))
     throw std::runtime_error("--kafka: no broker answers at " + given_kafka_);
   Session maintenance(server_ ? server_->conninfo() : given_postgres_);

@@ -23,10 +23,6 @@ struct TcpAddress {
 struct ServicesOptions {
   std::string postgres;  ///< conninfo of a server that runs already; empty: a throw-away one
   std::string kafka;     ///< HOST:PORT of brokers that run already; empty: a throw-away one
-  /// The throw-away broker's Java compiles once and simply: a little slower than one that has run
-  /// for hours, much less changeable than one whose optimising compiler is at work for the first
-  /// minutes.
-  bool steady_broker = false;
 };
 
 /// PostgreSQL and Kafka for all suites: own ones on free ports, settled so that neither autovacuum

@@ -32,9 +32,8 @@ begin
 end $$;
 )";
 
-// As brokers run, with the optimising compiler.
 KafkaBroker& busy_broker() {
-  static KafkaBroker broker({.properties = {}, .heap_mib = 1024, .under_load = true});
+  static KafkaBroker broker({.properties = {}, .heap_mib = 1024, .as_shipped = true});
   return broker;
 }
 

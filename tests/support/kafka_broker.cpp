@@ -34,12 +34,18 @@ std::filesystem::path kafka_jars() {
   return folder;
 }
 
-/// `quick` leaves out the slow, optimising compiler; with it a broker is up in half the time.
-std::vector<std::string> java(bool quick, const std::vector<std::string>& flags,
+/// Without the slow, optimising compiler a broker is up in half the time.
+const std::vector<std::string> quick_start{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"};
+
+/// Of kafka-run-class.sh in Kafka 4.1; its kafka-server-start.sh asks for the whole heap at once.
+const std::vector<std::string> flags_as_shipped{
+    "-server", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20", "-XX:InitiatingHeapOccupancyPercent=35",
+    "-XX:MaxInlineLevel=15"};
+
+std::vector<std::string> java(const std::vector<std::string>& flags,
                               const std::vector<std::string>& arguments) {
-  std::vector<std::string> command{"java", "-XX:+UseSerialGC", "-XX:-UsePerfData",
+  std::vector<std::string> command{"java", "-XX:-UsePerfData",
                                    "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"};
-  if (quick) command.emplace_back("-XX:TieredStopAtLevel=1");
   // Kafka's classes, loaded once by scripts/fetch-kafka; halves the time again. Java ignores one
   // that was made by another version of it.
   const std::filesystem::path archive = kafka_jars().parent_path() / "classes.jsa";
@@ -83,7 +89,7 @@ KafkaBroker::KafkaBroker(KafkaOptions options)
   write_properties();
   const std::string properties = (folder_.path() / "server.properties").string();
   const Finished formatted = run_to_end(
-      java(true, {}, {"kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", properties}),
+      java(quick_start, {"kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", properties}),
       Deadline::in(start_limit));
   if (formatted.status != exited(0))
     throw std::runtime_error("can't format Kafka's storage: " + formatted.err + formatted.out);
@@ -107,10 +113,12 @@ void KafkaBroker::start() {
 }
 
 void KafkaBroker::launch() {
-  const std::string heap = "-Xmx" + std::to_string(options_.heap_mib) + "m";
+  std::vector<std::string> flags = options_.as_shipped ? flags_as_shipped : quick_start;
+  const std::string heap = std::to_string(options_.heap_mib) + "m";
+  flags.push_back("-Xmx" + heap);
+  if (options_.as_shipped) flags.push_back("-Xms" + heap);
   process_ = std::make_unique<Process>(
-      java(!options_.under_load, {heap},
-           {"kafka.Kafka", (folder_.path() / "server.properties").string()}));
+      java(flags, {"kafka.Kafka", (folder_.path() / "server.properties").string()}));
 }
 
 void KafkaBroker::await_ready() {

@@ -23,7 +23,8 @@ struct KafkaPorts {
 struct KafkaOptions {
   std::map<std::string, std::string> properties;  ///< of server.properties, over the defaults here
   int heap_mib = 384;
-  bool under_load = false;                         ///< faster once warm, slower to start
+  /// With the Java flags of Kafka's own start script: slower to start, faster once it has compiled.
+  bool as_shipped = false;
   std::optional<KafkaPorts> ports = std::nullopt;  ///< nothing: free ones
   bool started = true;  ///< false: for a node that answers only when others run, see launch()
 };
