@@ -1,5 +1,7 @@
 #include "json_scanner.h"
 
+#include <algorithm>
+
 namespace walpost::outbox {
 
 namespace {
@@ -10,6 +12,12 @@ constexpr std::ptrdiff_t unicode_escape_size = 6;  // \uXXXX
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
+
+/// What may stand in a string and needs no closer look.
+bool is_plain(unsigned char c) {
+  return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
+
 bool is_low_surrogate(std::uint32_t unit) {
   return unit >= 0xDC00 && unit <= 0xDFFF;
 }
@@ -75,6 +83,9 @@ bool JsonScanner::skip_string() {
   if (!take('"')) return fail("expected a string");
   escaped_ = false;
   while (at_ != end_) {
+    at_ = std::find_if_not(at_, end_,
+                           [](char each) { return is_plain(static_cast<unsigned char>(each)); });
+    if (at_ == end_) break;
     const auto c = static_cast<unsigned char>(*at_);
     if (c == '"') {
       ++at_;
@@ -85,8 +96,6 @@ bool JsonScanner::skip_string() {
       if (!skip_escape()) return false;
     } else if (c < 0x20) {
       return fail("a control character in a string that is not escaped");
-    } else if (c < 0x80) {
-      ++at_;
     } else if (!skip_multibyte(c)) {
       return false;
     }

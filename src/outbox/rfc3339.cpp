@@ -8,8 +8,13 @@ namespace walpost::outbox {
 
 namespace {
 
+using std::chrono::day;
+using std::chrono::month;
 using std::chrono::seconds;
+using std::chrono::sys_days;
 using std::chrono::sys_seconds;
+using std::chrono::year;
+using std::chrono::year_month_day;
 
 /// What PostgreSQL prints:
 ///   year "-" month "-" day " " hour ":" minute ":" second [ "." fraction ]
@@ -43,8 +48,8 @@ class TimeText {
   }
 
   std::string_view digits(std::size_t least, std::size_t most) {
-    const auto end = std::find_if_not(rest_.begin(), rest_.end(), is_digit);
-    const auto count = static_cast<std::size_t>(end - rest_.begin());
+    std::size_t count = 0;
+    while (count < rest_.size() && is_digit(rest_[count])) ++count;
     if (count < least || count > most) return {};
     const std::string_view taken = rest_.substr(0, count);
     rest_.remove_prefix(count);
@@ -122,15 +127,24 @@ std::optional<Printed> read(std::string_view postgres_text) {
   return printed;
 }
 
-std::optional<sys_seconds> in_utc(const Printed& printed) {
+/// The same moment in UTC.
+std::optional<Printed> in_utc(const Printed& printed) {
   // An offset is less than a day, so it can bring only these years into RFC 3339's range; the
   // calendar of <chrono> is narrower than PostgreSQL's.
   if (printed.year < -1 || printed.year > 10000) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year{printed.year},
-                                         std::chrono::month{printed.month},
-                                         std::chrono::day{printed.day}};
+  const year_month_day date{year{printed.year}, month{printed.month}, day{printed.day}};
   if (!date.ok()) return std::nullopt;
-  return sys_seconds{std::chrono::sys_days{date}} + seconds{printed.second_of_day - printed.offset};
+  if (printed.offset == 0) return printed;  // as in walpost's own sessions
+
+  const sys_seconds time = sys_days{date} + seconds{printed.second_of_day - printed.offset};
+  const auto days = std::chrono::floor<std::chrono::days>(time);
+  const year_month_day utc{days};
+  return Printed{static_cast<int>(utc.year()),
+                 static_cast<unsigned>(utc.month()),
+                 static_cast<unsigned>(utc.day()),
+                 static_cast<int>((time - days).count()),
+                 printed.fraction,
+                 0};
 }
 
 char* write(char* out, unsigned value, int digits) {
@@ -143,28 +157,24 @@ char* write(char* out, unsigned value, int digits) {
 std::optional<std::string_view> to_rfc3339(std::string_view postgres_text, Rfc3339Buffer& buffer) {
   const std::optional<Printed> printed = read(postgres_text);
   if (!printed) return std::nullopt;
-  const std::optional<sys_seconds> time = in_utc(*printed);
-  if (!time) return std::nullopt;
-  const auto days = std::chrono::floor<std::chrono::days>(*time);
-  const std::chrono::year_month_day date{days};
-  const int year = static_cast<int>(date.year());
-  if (year < 0 || year > 9999) return std::nullopt;
+  const std::optional<Printed> utc = in_utc(*printed);
+  if (!utc || utc->year < 0 || utc->year > 9999) return std::nullopt;
 
-  const auto second_of_day = static_cast<unsigned>((*time - days).count());
-  char* out = write(buffer.data(), static_cast<unsigned>(year), 4);
+  const auto second_of_day = static_cast<unsigned>(utc->second_of_day);
+  char* out = write(buffer.data(), static_cast<unsigned>(utc->year), 4);
   *out++ = '-';
-  out = write(out, static_cast<unsigned>(date.month()), 2);
+  out = write(out, utc->month, 2);
   *out++ = '-';
-  out = write(out, static_cast<unsigned>(date.day()), 2);
+  out = write(out, utc->day, 2);
   *out++ = 'T';
   out = write(out, second_of_day / 3600, 2);
   *out++ = ':';
   out = write(out, second_of_day / 60 % 60, 2);
   *out++ = ':';
   out = write(out, second_of_day % 60, 2);
-  if (!printed->fraction.empty()) {
+  if (!utc->fraction.empty()) {
     *out++ = '.';
-    out = std::copy(printed->fraction.begin(), printed->fraction.end(), out);
+    out = std::copy(utc->fraction.begin(), utc->fraction.end(), out);
   }
   *out++ = 'Z';
   return std::string_view(buffer.data(), static_cast<std::size_t>(out - buffer.data()));
