@@ -1,9 +1,14 @@
 #include "position_reader.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <array>
+#include <future>
 #include <string_view>
+#include <utility>
 
+#include "bounded_end.h"
 #include "cluster_queries.h"
 #include "delivery_errors.h"
 #include "topic_facts.h"
@@ -16,6 +21,8 @@ using std::chrono::milliseconds;
 
 constexpr std::int32_t partition = 0;
 constexpr int batch = 1000;
+// Usually some milliseconds; a broker that can't be reached may be waited for.
+constexpr milliseconds end_limit{2000};
 
 [[noreturn]] void refuse(const std::string& what, const std::string& mend) {
   throw relay::SessionFailure(relay::FailureKind::refused, relay::Side::kafka, what, mend);
@@ -62,8 +69,20 @@ PositionReader::PositionReader(const PropertyMap& user, std::string key, Extent 
       client_(make_consumer(user)),
       topic_(rd_kafka_topic_new(client_.get(), std::string(positions_topic).c_str(), nullptr)) {}
 
+// librdkafka up to 2.x may wait for itself for ever when a consumer is destroyed while brokers
+// restart or its topic is deleted (its issues 3007, 4131, 4362). Nothing depends on this one's end.
 PositionReader::~PositionReader() {
-  if (consuming_) rd_kafka_consume_stop(topic_.get(), partition);
+  std::packaged_task<void()> end(
+      [client = std::move(client_), topic = std::move(topic_), consuming = consuming_]() mutable {
+        if (consuming) rd_kafka_consume_stop(topic.get(), partition);
+        topic.reset();
+        client.reset();
+      });
+  if (ended_within(std::move(end), end_limit)) return;
+  spdlog::warn(
+      "kafka: the consumer that read topic {} does not end, a fault of librdkafka; it is left "
+      "behind, which costs two threads until walpost ends",
+      positions_topic);
 }
 
 bool PositionReader::advance(milliseconds slice) {

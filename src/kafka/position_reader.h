@@ -24,6 +24,7 @@ class PositionReader {
   };
   /// Throws relay::SessionFailure(refused) when librdkafka refuses the properties.
   PositionReader(const PropertyMap& user, std::string key, Extent extent);
+  /// Takes two seconds at most, whatever librdkafka does.
   ~PositionReader();
   PositionReader(const PositionReader&) = delete;
   PositionReader& operator=(const PositionReader&) = delete;
