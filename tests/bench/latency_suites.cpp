@@ -1,6 +1,5 @@
 // The suites that wait for single events.
 #include <algorithm>
-#include <cstdio>
 #include <stdexcept>
 
 #include "bench/drain.h"
