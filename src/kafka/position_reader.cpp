@@ -69,8 +69,9 @@ PositionReader::PositionReader(const PropertyMap& user, std::string key, Extent 
       client_(make_consumer(user)),
       topic_(rd_kafka_topic_new(client_.get(), std::string(positions_topic).c_str(), nullptr)) {}
 
-// librdkafka up to 2.x may wait for itself for ever when a consumer is destroyed while brokers
-// restart or its topic is deleted (its issues 3007, 4131, 4362). Nothing depends on this one's end.
+// librdkafka may wait for itself for ever when a consumer is destroyed while brokers restart or its
+// topic is deleted (confluentinc/librdkafka#3007, #4131, #4362; seen with 2.0.2). What was read is
+// here by then: nothing depends on the consumer's end.
 PositionReader::~PositionReader() {
   std::packaged_task<void()> end(
       [client = std::move(client_), topic = std::move(topic_), consuming = consuming_]() mutable {
@@ -80,9 +81,10 @@ PositionReader::~PositionReader() {
       });
   if (ended_within(std::move(end), end_limit)) return;
   spdlog::warn(
-      "kafka: the consumer that read topic {} does not end, a fault of librdkafka; it is left "
-      "behind, which costs two threads until walpost ends",
-      positions_topic);
+      "kafka: the consumer that read topic {} has not ended within {} ms and is left behind; "
+      "should "
+      "it never end, a known fault of librdkafka, it costs its threads until walpost ends",
+      positions_topic, end_limit.count());
 }
 
 bool PositionReader::advance(milliseconds slice) {
