@@ -38,9 +38,12 @@ std::filesystem::path kafka_jars() {
 const std::vector<std::string> quick_start{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"};
 
 /// Of kafka-run-class.sh in Kafka 4.1; its kafka-server-start.sh asks for the whole heap at once.
-const std::vector<std::string> flags_as_shipped{
-    "-server", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20", "-XX:InitiatingHeapOccupancyPercent=35",
-    "-XX:MaxInlineLevel=15"};
+const std::vector<std::string> flags_as_shipped{"-server",
+                                                "-XX:+UseG1GC",
+                                                "-XX:MaxGCPauseMillis=20",
+                                                "-XX:InitiatingHeapOccupancyPercent=35",
+                                                "-XX:+ExplicitGCInvokesConcurrent",
+                                                "-XX:MaxInlineLevel=15"};
 
 std::vector<std::string> java(const std::vector<std::string>& flags,
                               const std::vector<std::string>& arguments) {
