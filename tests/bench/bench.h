@@ -22,6 +22,7 @@ struct Bench {
   Budget& budget;
   const SuiteOptions& options;
   Results& results;
+  bool warm_for_single_events = false;  ///< the broker; drains warm it up for many at once
 
   /// Whether a case is wanted and there is time for it; what there is none for is noted.
   [[nodiscard]] bool begin(const std::string& suite, const std::string& name,

@@ -15,13 +15,10 @@ struct LatencyPlan {
   Transport transport = Transport::unix_socket;
 };
 
-/// Events that nobody looks at: drains have the broker compile what it does with many records at
-/// once, not what it does with few. Left out where there is no time for it.
-void warm_up_latency(Bench& bench, Transport transport);
-
 /// Two passes at one rate with default settings, if Bench::begin wants them: in one the records
 /// bear the time when walpost handed them over, in the other that when the broker appended them.
-/// Throws unless every event arrives exactly once.
+/// The first of a process comes after a pass that nobody looks at. Throws unless every event
+/// arrives exactly once.
 void measure(Bench& bench, const LatencyPlan& plan);
 
 }  // namespace walpost::bench

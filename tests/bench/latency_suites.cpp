@@ -28,7 +28,6 @@ LatencyPlan at_rate(const Bench& bench, const std::string& suite, int per_second
 }  // namespace
 
 void latency_suite(Bench& bench) {
-  warm_up_latency(bench, bench.options.transport);
   // A rare event needs longer until there are a hundred of them.
   for (const auto& [per_second, seconds] :
        {std::pair{10, 10.0}, {1000, 5.0}, {5000, 5.0}, {20000, 5.0}})
@@ -50,7 +49,6 @@ void guarantee_suite(Bench& bench) {
                   .runs = bench.options.runs,
                   .transport = bench.options.transport,
                   .transactions = true});
-  warm_up_latency(bench, bench.options.transport);
   LatencyPlan plan = at_rate(bench, "guarantee", per_second, seconds);
   for (const std::string& guarantee : {std::string("at_least_once"), exactly_once}) {
     plan.guarantee = guarantee;

@@ -31,16 +31,4 @@ Verdict judge(const std::vector<double>& ratios, double least) {
   return chance < by_chance ? Verdict::failed : Verdict::undecided;
 }
 
-std::string_view to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::passed:
-      return "passed";
-    case Verdict::failed:
-      return "FAILED";
-    case Verdict::undecided:
-      return "not to be told from it";
-  }
-  return "";
-}
-
 }  // namespace walpost::bench

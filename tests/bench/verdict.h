@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 namespace walpost::bench {
@@ -13,7 +12,5 @@ enum class Verdict { passed, failed, undecided };
 /// sign test, which asks nothing of the distribution). Undecided: more pairs are needed to tell.
 /// REQUIRES: at least one ratio.
 [[nodiscard]] Verdict judge(const std::vector<double>& ratios, double least);
-
-[[nodiscard]] std::string_view to_string(Verdict verdict);
 
 }  // namespace walpost::bench
